@@ -16,6 +16,14 @@ export interface NewReport {
   endAt: number | null
 }
 
+interface RemoteReport extends NewReport {
+  url: string
+  objectUrls: string[]
+  content: string
+  mediaType: string
+  mayTake: (facts: ReceivedReport) => boolean
+}
+
 /** Facts that decide whether a remote report is accepted. */
 export interface ReceivedReport {
   /** True if the same person has a pending report of the same object. Instance actors report for many people. */
@@ -23,28 +31,6 @@ export interface ReceivedReport {
   /** Reports of the host that were accepted in the last hour, and the limit. */
   inHour: number
   max: number
-}
-
-export interface Abuses {
-  /** A local user reports. Throws `not_found`, and `too_many` over the hourly limit of a user; `isStaff` has no limit. */
-  report(report: NewReport & { subject: AbuseSubject; reason: string; isStaff: boolean }): Promise<{ abuseId: number }>
-  /**
-   * A remote actor reports. Ignores objects that are not local, repeated reports, and those that `mayTake` refuses, which is called per
-   * object.
-   */
-  receiveReport(
-    report: NewReport & {
-      url: string
-      objectUrls: string[]
-      content: string
-      mediaType: string
-      mayTake: (facts: ReceivedReport) => boolean
-    },
-  ): Promise<void>
-  /** A moderator (`byUserId`) decides, comments, or both. Throws `not_found`. */
-  moderate(abuseId: number, change: { state?: AbuseState | undefined; comment?: string | undefined; byUserId: number }): Promise<void>
-  /** Throws `not_found`. */
-  remove(abuseId: number): Promise<void>
 }
 
 /** Characters. */
@@ -65,7 +51,9 @@ const MISSING: Record<AbuseKind, string> = {
   account: 'Account not found',
 }
 
-export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
+export type Abuses = ReturnType<typeof makeAbuses>
+
+export function makeAbuses({ tell, config, urls }: ActorDeps) {
   /** Returns undefined if the subject is removed or was reported under this URL before. */
   async function store(
     unit: Unit,
@@ -142,7 +130,8 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
   }
 
   return {
-    async report({ subject, isStaff, ...report }) {
+    /** A local user reports. Throws `not_found`, and `too_many` over the hourly limit of a user; `isStaff` has no limit. */
+    async report({ subject, isStaff, ...report }: NewReport & { subject: AbuseSubject; reason: string; isStaff: boolean }) {
       return await tell.create(async (unit) => {
         if (!isStaff) await refuseTooMany(unit, report.reporterId)
         const id = await nextId(unit)
@@ -152,7 +141,11 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
       })
     },
 
-    async receiveReport({ objectUrls, content, mediaType, startAt, endAt, mayTake, ...report }) {
+    /**
+     * A remote actor reports. Ignores objects that are not local, repeated reports, and those that `mayTake` refuses, which is called per
+     * object.
+     */
+    async receiveReport({ objectUrls, content, mediaType, startAt, endAt, mayTake, ...report }: RemoteReport): Promise<void> {
       const reason = toPlainText(content, mediaType, LONGEST_REASON)
       const isInOrder = startAt === null || endAt === null || endAt > startAt
       await tell.create(async (unit) => {
@@ -166,7 +159,12 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
       })
     },
 
-    async moderate(abuseId, { state, comment, byUserId }) {
+    /** A moderator (`byUserId`) decides, comments, or both. Throws `not_found`. */
+    async moderate(
+      abuseId: number,
+      change: { state?: AbuseState | undefined; comment?: string | undefined; byUserId: number },
+    ): Promise<void> {
+      const { state, comment, byUserId } = change
       await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
         const [abuse] = await unit.query<Aliased<typeof Abuse, 'id' | 'state' | 'processedAt'>>(
           `update abuse set moderation_comment = coalesce($2, moderation_comment), updated_at = $3 where id = $1
@@ -182,7 +180,8 @@ export function makeAbuses({ tell, config, urls }: ActorDeps): Abuses {
       })
     },
 
-    async remove(abuseId) {
+    /** Throws `not_found`. */
+    async remove(abuseId: number): Promise<void> {
       await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
         await unit.query('delete from abuse where id = $1', [abuseId])
       })

@@ -9,19 +9,14 @@ import { assertMayDiscuss, assertMayRemoveMessage, type GuardedAbuse, isReporter
 
 type By = NonNullable<Viewer>
 
-export interface AbuseMessages {
-  /** Oldest first. Throws `not_found`, `forbidden`, and `invalid` for a remote report, like the others. */
-  list(abuseId: number, by: By): Promise<AbuseMessageRow[]>
-  add(abuseId: number, message: { text: string; by: By }): Promise<{ messageId: number }>
-  remove(abuseId: number, messageId: number, by: By): Promise<void>
-}
-
 export interface AbuseMessageRow extends Columns<typeof AbuseMessage, 'id' | 'message' | 'byModerator' | 'createdAt'> {
   /** Null if the account is removed. */
   account: ActorProfile | null
 }
 
-export function makeAbuseMessages({ db, tell }: ActorDeps): AbuseMessages {
+export type AbuseMessages = ReturnType<typeof makeAbuseMessages>
+
+export function makeAbuseMessages({ db, tell }: ActorDeps) {
   async function guarded(query: Database['query'] | Unit['query'], abuseId: number, by: By): Promise<GuardedAbuse> {
     const [abuse] = await query<GuardedAbuse>(
       `select id, reporter_id as "reporterId", reporter_host_id is not null as "isRemote" from abuse where id = $1`,
@@ -33,7 +28,8 @@ export function makeAbuseMessages({ db, tell }: ActorDeps): AbuseMessages {
   }
 
   return {
-    async list(abuseId, by) {
+    /** Oldest first. Throws `not_found`, `forbidden`, and `invalid` for a remote report, like the others. */
+    async list(abuseId: number, by: By): Promise<AbuseMessageRow[]> {
       await guarded(db.query, abuseId, by)
       return await db.query<AbuseMessageRow>(
         `select m.id, m.message, m.by_moderator, m.created_at,
@@ -44,7 +40,7 @@ export function makeAbuseMessages({ db, tell }: ActorDeps): AbuseMessages {
       )
     },
 
-    async add(abuseId, { text, by }) {
+    async add(abuseId: number, { text, by }: { text: string; by: By }): Promise<{ messageId: number }> {
       return await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
         const abuse = await guarded(unit.query, abuseId, by)
         const [message] = await unit.query<Columns<typeof AbuseMessage, 'id'>>(
@@ -58,7 +54,7 @@ export function makeAbuseMessages({ db, tell }: ActorDeps): AbuseMessages {
       })
     },
 
-    async remove(abuseId, messageId, by) {
+    async remove(abuseId: number, messageId: number, by: By): Promise<void> {
       await tell({ aggregate: 'abuse', id: abuseId }, async (unit) => {
         await guarded(unit.query, abuseId, by)
         const [message] = await unit.query<Aliased<typeof AbuseMessage, 'accountId'>>(

@@ -9,16 +9,6 @@ import type { Leases, PendingFiles } from '../video/index.ts'
 
 export type ActorImageKind = keyof typeof actorImageTypes
 
-export interface ActorImages {
-  /**
-   * Replaces an image. Returns its sizes, the largest first. Throws MediaError `not-media`, `unreadable` or `too-large` for an invalid
-   * image. `done` is the entry in the audit log.
-   */
-  set(actorId: number, kind: ActorImageKind, path: string, done?: Noted): Promise<ActorImageRow[]>
-  /** Removes the image; ignores a missing one. */
-  remove(actorId: number, kind: ActorImageKind, done?: Noted): Promise<void>
-}
-
 /** px; the sizes that clients request. */
 const SIZES: Record<ActorImageKind, readonly ImageSize[]> = {
   avatar: [1500, 600, 120, 48].map((side) => ({ width: side, height: side })),
@@ -39,11 +29,17 @@ type Deps = Pick<ActorDeps, 'db' | 'tell'> & {
   leases: Pick<Leases, 'owner'>
 }
 
-export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps): ActorImages {
+export type ActorImages = ReturnType<typeof makeActorImages>
+
+export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps) {
   // Decoding needs memory, and threads that logins and files need too.
   const inTurn = pLimit(1)
   return {
-    async set(actorId, kind, path, done) {
+    /**
+     * Replaces an image. Returns its sizes, the largest first. Throws MediaError `not-media`, `unreadable` or `too-large` for an invalid
+     * image. `done` is the entry in the audit log.
+     */
+    async set(actorId: number, kind: ActorImageKind, path: string, done?: Noted): Promise<ActorImageRow[]> {
       const files = (await inTurn(() => fitActorImage(path, SIZES[kind]))).map(toNewFile)
       const refs = files.map(({ ref }) => ref)
       await pendingFiles.reserve(leases.owner, refs)
@@ -65,7 +61,8 @@ export function makeActorImages({ db, tell, store, pendingFiles, leases }: Deps)
       }
     },
 
-    async remove(actorId, kind, done) {
+    /** Removes the image; ignores a missing one. */
+    async remove(actorId: number, kind: ActorImageKind, done?: Noted): Promise<void> {
       const removed = await tell({ aggregate: 'actor', id: actorId }, async (unit) => {
         const gone = await drop(unit, actorId, kind)
         if (gone.length > 0) {

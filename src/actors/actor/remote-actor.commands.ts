@@ -50,20 +50,6 @@ interface FoundActor extends StoredActor {
   refreshedAt: Date | null
 }
 
-export interface RemoteActors {
-  /** Stores or refreshes. Throws DomainError `unprocessable` if a Group's owner is not stored. */
-  save(actor: RemoteActor, options?: { profile?: SignatureProfile }): Promise<StoredActor>
-  find(url: string): Promise<FoundActor | undefined>
-  /** Queues a job that refreshes the actor; at most once an hour. */
-  askRefresh(actorId: number): Promise<void>
-  /** Stores the follower count that its own server reports, if the actor still exists. The local followers are the minimum. */
-  saveFollowers(actorId: number, total: number): Promise<void>
-  /** Its server does not know the actor. Returns how often in a row. */
-  strike(actorId: number): Promise<number>
-  /** The actor is deleted on its server: marks it as removed, and queues a job that deletes its content. */
-  remove(actorId: number): Promise<void>
-}
-
 const FOUND_AT_ONCE = 100
 const REFRESH_ASKED_EVERY_MS = 3_600_000
 const FOLLOWERS_ASKED_EVERY_MS = 3_600_000
@@ -71,7 +57,9 @@ const FOLLOWERS_ASKED_EVERY_MS = 3_600_000
 const FOLLOWERS_AFTER_MS = 1000
 const MAX_INTEGER = 2_147_483_647
 
-export function makeRemoteActors(deps: ActorDeps): RemoteActors {
+export type RemoteActors = ReturnType<typeof makeRemoteActors>
+
+export function makeRemoteActors(deps: ActorDeps) {
   const { db, tell } = deps
 
   async function findAll(query: Sql, urls: string[]): Promise<(FoundActor | undefined)[]> {
@@ -93,7 +81,8 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
 
   return {
     find,
-    async askRefresh(actorId) {
+    /** Queues a job that refreshes the actor; at most once an hour. */
+    async askRefresh(actorId: number): Promise<void> {
       await tell.create(async (unit) => {
         const asked = await unit.query(
           `update actor set refresh_asked_at = $2 where id = $1 and host_id is not null
@@ -104,7 +93,8 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
         unit.enqueue({ type: 'activitypub-refresher', data: { actorId }, dedupeKey: `refresh-actor-${actorId}` })
       })
     },
-    async saveFollowers(actorId, total) {
+    /** Stores the follower count that its own server reports, if the actor still exists. The local followers are the minimum. */
+    async saveFollowers(actorId: number, total: number): Promise<void> {
       await tell.create(async (unit) => {
         const known = await unit.query(
           `update actor set remote_followers = $2 where id = $1 and host_id is not null and deleted_at is null returning id`,
@@ -113,17 +103,20 @@ export function makeRemoteActors(deps: ActorDeps): RemoteActors {
         if (known.length > 0) await recountFollows(unit, actorId)
       })
     },
-    async strike(actorId) {
+    /** Its server does not know the actor. Returns how often in a row. */
+    async strike(actorId: number): Promise<number> {
       const [row] = await db.query<Columns<Actor, 'strikes'>>(
         'update actor set strikes = least(strikes + 1, 1000) where id = $1 and host_id is not null returning strikes',
         [actorId],
       )
       return row?.strikes ?? 0
     },
-    async remove(actorId) {
+    /** The actor is deleted on its server: marks it as removed, and queues a job that deletes its content. */
+    async remove(actorId: number): Promise<void> {
       await tell({ aggregate: 'actor', id: actorId }, (unit) => endRemoteActor(unit, actorId))
     },
-    async save(actor, { profile = 'cavage' } = {}) {
+    /** Stores or refreshes. Throws DomainError `unprocessable` if a Group's owner is not stored. */
+    async save(actor: RemoteActor, { profile = 'cavage' }: { profile?: SignatureProfile } = {}): Promise<StoredActor> {
       const hostId = await ensureHost(db.query, actor.host, profile)
       return await tell.create(async (unit) => {
         const actorId = await upsertActor(unit, actor, hostId)

@@ -29,11 +29,6 @@ export interface CommentTags {
   reviews: boolean
 }
 
-export interface AutomaticTags {
-  ofVideo(video: TaggedVideo): Promise<string[]>
-  ofComment(comment: { videoId: number; text: string; html?: string }): Promise<CommentTags>
-}
-
 interface NamedList extends StoredList {
   name: string
   ownerId: ListOwner
@@ -58,7 +53,9 @@ interface ListsBelow {
 
 const VIDEOS_AT_ONCE = 100
 
-export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLists: FindLists }): AutomaticTags {
+export type AutomaticTags = ReturnType<typeof makeAutomaticTags>
+
+export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLists: FindLists }) {
   // Called for each comment: concurrent calls share a statement.
   const listsBelow = batched<number, ListsBelow>(
     async (videoIds) => {
@@ -79,7 +76,7 @@ export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLis
   )
 
   return {
-    async ofVideo({ name, description, support, tags }) {
+    async ofVideo({ name, description, support, tags }: TaggedVideo): Promise<string[]> {
       const texts = [name, description ?? '', ...tags]
       const [row] = await db.query<{ lists: NamedList[] }>(
         `select ${LISTS} as lists from watched_words_list l where l.account_id is null`,
@@ -91,7 +88,7 @@ export function makeAutomaticTags({ db, urls, findLists }: ActorDeps & { findLis
       return [...links, ...found.map((list) => list.name)]
     },
 
-    async ofComment({ videoId, text, html }) {
+    async ofComment({ videoId, text, html }: { videoId: number; text: string; html?: string }): Promise<CommentTags> {
       const row = await listsBelow(videoId)
       const all = html === undefined ? text : text + BETWEEN + html
       const found: CommentTag[] = await findLists(row.lists, all)

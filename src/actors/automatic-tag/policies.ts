@@ -9,13 +9,6 @@ export interface AvailableTag {
   type: 'core' | 'watched-words-list'
 }
 
-export interface CommentTagPolicies {
-  /** New comments with these tags on the account's videos need a review. Throws `invalid` for unknown tags. */
-  setReview(accountId: number, names: string[]): Promise<void>
-  /** Adds one. Returns false if it was set before. Throws `invalid` like above. */
-  addReview(accountId: number, name: string): Promise<boolean>
-}
-
 /** The tags of an owner's lists, by name, and the built-in one. One statement. */
 export async function availableTags(db: Pick<Database, 'query'>, ownerId: ListOwner): Promise<AvailableTag[]> {
   const lists = await db.query<{ name: string }>(
@@ -34,9 +27,12 @@ export async function reviewedTags(db: Pick<Database, 'query'>, accountId: numbe
   return policy?.review ?? []
 }
 
-export function makeCommentTagPolicies({ tell }: ActorDeps): CommentTagPolicies {
+export type CommentTagPolicies = ReturnType<typeof makeCommentTagPolicies>
+
+export function makeCommentTagPolicies({ tell }: ActorDeps) {
   return {
-    async setReview(accountId, names) {
+    /** New comments with these tags on the account's videos need a review. Throws `invalid` for unknown tags. */
+    async setReview(accountId: number, names: string[]): Promise<void> {
       const review = [...new Set(names)]
       await tell.create(async (unit) => {
         await refuseUnknown(unit, accountId, review)
@@ -48,8 +44,9 @@ export function makeCommentTagPolicies({ tell }: ActorDeps): CommentTagPolicies 
       })
     },
 
-    addReview: (accountId, name) =>
-      tell.create(async (unit) => {
+    /** Adds one. Returns false if it was set before. Throws `invalid` like above. */
+    addReview(accountId: number, name: string): Promise<boolean> {
+      return tell.create(async (unit) => {
         await refuseUnknown(unit, accountId, [name])
         const added = await unit.query(
           `insert into comment_tag_policy as p (account_id, review, updated_at) values ($1, array[$2::text], $3)
@@ -59,7 +56,8 @@ export function makeCommentTagPolicies({ tell }: ActorDeps): CommentTagPolicies 
           [accountId, name, unit.now],
         )
         return added.length > 0
-      }),
+      })
+    },
   }
 }
 

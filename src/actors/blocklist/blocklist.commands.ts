@@ -18,40 +18,25 @@ export interface BlockedServer {
   host: string
 }
 
-export interface Blocklist {
-  /** Returns false if it was blocked before. */
-  blockAccount(block: BlockedAccount): Promise<boolean>
-  /** Throws `not_found`. */
-  unblockAccount(block: BlockedAccount): Promise<void>
-  /** Returns false if it was blocked before. */
-  blockServer(block: BlockedServer): Promise<boolean>
-  /** Throws `not_found`. */
-  unblockServer(block: BlockedServer): Promise<void>
-}
-
 export interface ListOwner {
   kind: 'accounts' | 'servers'
   /** Account of the blocking user; null for the instance. */
   ownerId: number | null
 }
 
-/** Whole lists of blocks, to export and import. */
-export interface BlockLists {
-  /** Handles (`name@host`) or hosts, in their order. */
-  names(of: ListOwner): Promise<string[]>
-  /** Existing blocks stay. An interrupted call may be repeated. Returns the number of new blocks, and the accounts that are not known here. */
-  block(of: ListOwner, names: readonly string[], onBlocked?: (done: number) => void): Promise<{ blocked: number; unknown: string[] }>
-}
-
 const NAMES_AT_ONCE = 100
 
-export function makeBlocklist({ tell }: ActorDeps): Blocklist {
+export type Blocklist = ReturnType<typeof makeBlocklist>
+
+export function makeBlocklist({ tell }: ActorDeps) {
   return {
-    async blockAccount({ ownerId, targetId }) {
+    /** Returns false if it was blocked before. */
+    async blockAccount({ ownerId, targetId }: BlockedAccount): Promise<boolean> {
       return await tell.create(async (unit) => (await storeAccounts(unit, ownerId, [targetId])) > 0)
     },
 
-    async unblockAccount({ ownerId, targetId }) {
+    /** Throws `not_found`. */
+    async unblockAccount({ ownerId, targetId }: BlockedAccount): Promise<void> {
       await tell.create(async (unit) => {
         const [gone] = await unit.query<{ id: number; url: string }>(
           `delete from account_block where owner_id is not distinct from $1::int and target_id = $2
@@ -63,9 +48,13 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
       })
     },
 
-    blockServer: ({ ownerId, host }) => tell.create(async (unit) => (await storeServers(unit, ownerId, [nameOf(host)])) > 0),
+    /** Returns false if it was blocked before. */
+    blockServer({ ownerId, host }: BlockedServer): Promise<boolean> {
+      return tell.create(async (unit) => (await storeServers(unit, ownerId, [nameOf(host)])) > 0)
+    },
 
-    async unblockServer({ ownerId, host }) {
+    /** Throws `not_found`. */
+    async unblockServer({ ownerId, host }: BlockedServer): Promise<void> {
       await tell.create(async (unit) => {
         const [gone] = await unit.query<{ id: number }>(
           'delete from server_block where owner_id is not distinct from $1::int and host = $2 returning id',
@@ -78,9 +67,13 @@ export function makeBlocklist({ tell }: ActorDeps): Blocklist {
   }
 }
 
-export function makeBlockLists({ db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>): BlockLists {
+export type BlockLists = ReturnType<typeof makeBlockLists>
+
+/** Whole lists of blocks, to export and import. */
+export function makeBlockLists({ db, tell, urls }: Pick<ActorDeps, 'db' | 'tell' | 'urls'>) {
   return {
-    async names({ kind, ownerId }) {
+    /** Handles (`name@host`) or hosts, in their order. */
+    async names({ kind, ownerId }: ListOwner): Promise<string[]> {
       const rows = await db.query<{ name: string }>(kind === 'servers' ? SERVER_NAMES : ACCOUNT_NAMES, [
         ownerId,
         ...(kind === 'servers' ? [] : [urls.host]),
@@ -88,7 +81,11 @@ export function makeBlockLists({ db, tell, urls }: Pick<ActorDeps, 'db' | 'tell'
       return rows.map(({ name }) => name)
     },
 
-    async block({ kind, ownerId }, names, onBlocked = () => undefined) {
+    /**
+     * Existing blocks stay. An interrupted call may be repeated. Returns the number of new blocks, and the accounts that are not known
+     * here.
+     */
+    async block({ kind, ownerId }: ListOwner, names: readonly string[], onBlocked: (done: number) => void = () => undefined) {
       let blocked = 0
       const unknown: string[] = []
       for (let done = 0; done < names.length; done += NAMES_AT_ONCE) {

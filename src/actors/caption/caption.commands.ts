@@ -15,20 +15,7 @@ export interface PlacedCaption {
   ref: FileRef
 }
 
-export interface Captions {
-  /** Reserves a place for a text in this language. */
-  begin(language: string, options?: { isAutomatic?: boolean }): PlacedCaption
-  /** Stores the text (WebVTT), for `insert`. */
-  place(begun: PlacedCaption, vtt: string): Promise<void>
-  /** Stores the text (WebVTT) while `work` inserts it; removes it again if that fails. */
-  withPlaced(begun: PlacedCaption, vtt: string, work: () => Promise<void>): Promise<void>
-  /** Runs in the transaction that locks the video: replaces the caption of its language. Returns its id. */
-  insert(unit: Unit, videoId: number, placed: PlacedCaption): Promise<number | undefined>
-  /** Replaces the text (WebVTT). Throws `not_found` and `forbidden` like a change of the video. */
-  set(videoId: number, by: NonNullable<Viewer>, caption: { language: string; vtt: string }): Promise<void>
-  /** Throws `not_found` also if there is no caption in this language. */
-  remove(videoId: number, by: NonNullable<Viewer>, language: string): Promise<void>
-}
+export type Captions = ReturnType<typeof makeCaptions>
 
 export function makeCaptions(deps: {
   db: Pick<Database, 'query'>
@@ -36,14 +23,16 @@ export function makeCaptions(deps: {
   store: Store
   pendingFiles: PendingFiles
   leases: Pick<Leases, 'owner'>
-}): Captions {
+}) {
   const { db, changeParts, store, pendingFiles, leases } = deps
 
+  /** Stores the text (WebVTT), for `insert`. */
   async function place({ ref }: PlacedCaption, vtt: string): Promise<void> {
     await pendingFiles.reserve(leases.owner, [ref])
     await store.put(ref, Buffer.from(vtt))
   }
 
+  /** Runs in the transaction that locks the video: replaces the caption of its language. Returns its id. */
   async function insert(unit: Unit, videoId: number, { language, isAutomatic, ref }: PlacedCaption): Promise<number | undefined> {
     // A trigger of the table makes the previous file pending.
     await unit.query('delete from video_caption where video_id = $1 and language = $2', [videoId, language])
@@ -56,6 +45,7 @@ export function makeCaptions(deps: {
     return row?.id
   }
 
+  /** Stores the text (WebVTT) while `work` inserts it; removes it again if that fails. */
   async function withPlaced(begun: PlacedCaption, vtt: string, work: () => Promise<void>): Promise<void> {
     const { ref } = begun
     try {
@@ -70,24 +60,28 @@ export function makeCaptions(deps: {
   }
 
   return {
+    /** Reserves a place for a text in this language. */
     begin,
     place,
     insert,
     withPlaced,
 
-    async set(videoId, by, { language, vtt }) {
+    /** Replaces the text (WebVTT). Throws `not_found` and `forbidden` like a change of the video. */
+    async set(videoId: number, by: NonNullable<Viewer>, { language, vtt }: { language: string; vtt: string }): Promise<void> {
       const begun = begin(language)
       await withPlaced(begun, vtt, () => changeParts(videoId, by, async (unit) => void (await insert(unit, videoId, begun))))
     },
 
-    remove: (videoId, by, language) =>
-      changeParts(videoId, by, async (unit) => {
+    /** Throws `not_found` also if there is no caption in this language. */
+    remove(videoId: number, by: NonNullable<Viewer>, language: string): Promise<void> {
+      return changeParts(videoId, by, async (unit) => {
         const removed = await unit.query('delete from video_caption where video_id = $1 and language = $2 returning id', [
           videoId,
           language,
         ])
         if (removed.length === 0) throw notFound('Video caption not found')
-      }),
+      })
+    },
   }
 }
 

@@ -19,14 +19,6 @@ import { announceChange, isFederated, languageLabels } from '../video/index.ts'
 import { Video } from '../video/video.entity.ts'
 import type { Captions } from './caption.commands.ts'
 
-export interface Transcriptions {
-  /**
-   * Offers the transcription; with `isForced` again, although it is under way. Throws `not_found`; `invalid` if it is disabled, for lives,
-   * without a file, and with captions (`video_already_has_captions`); `conflict` while it is under way (`video_already_being_transcribed`).
-   */
-  request(videoId: number, isForced: boolean): Promise<void>
-}
-
 const TYPE = 'video-transcription'
 
 /** Languages that Whisper recognises under codes of its own. */
@@ -38,10 +30,10 @@ const UNNAMED: readonly string[] = ['haw', 'sa']
 const HAS_FILE = `(exists (select from video_source s where s.video_id = v.id and s.kept_filename is not null)
   or exists (select from video_file f where f.video_id = v.id and not f.outdated and f.filename is not null))`
 
+export type Transcriptions = ReturnType<typeof makeTranscriptions>
+
 /** Registers the kind of work. */
-export function makeTranscriptions(
-  deps: ActorDeps & { works: RemoteWorks; captions: Pick<Captions, 'begin' | 'withPlaced' | 'insert'> },
-): Transcriptions {
+export function makeTranscriptions(deps: ActorDeps & { works: RemoteWorks; captions: Pick<Captions, 'begin' | 'withPlaced' | 'insert'> }) {
   const { db, tell, config, registry, works, captions } = deps
 
   // As its uploader wishes, when it has a file.
@@ -106,6 +98,10 @@ export function makeTranscriptions(
     )
   }
 
+  /**
+   * Offers the transcription; with `isForced` again, although it is under way. Throws `not_found`; `invalid` if it is disabled, for lives,
+   * without a file, and with captions (`video_already_has_captions`); `conflict` while it is under way (`video_already_being_transcribed`).
+   */
   async function request(videoId: number, isForced: boolean): Promise<void> {
     if (!config().video_transcription.enabled) throw new DomainError('invalid', 'Video transcription is disabled on this instance')
     await tell({ aggregate: 'video', id: videoId }, async (unit) => {

@@ -9,23 +9,9 @@ import { channelSyncLifecycle, moveSync, withSync } from './channel-sync-state.t
 
 type By = NonNullable<Viewer>
 
-export interface ChannelSyncs {
-  /** Throws `forbidden` if the feature is disabled, and for another user's channel; `not_found`; `invalid` over the limit per user. */
-  create(by: By, sync: { channelId: number; url: string }): Promise<{ id: number }>
-  /** Imported videos stay. Throws `not_found` and `forbidden`. */
-  remove(id: number, by: By): Promise<void>
-  /** Starts an import of all videos of the other channel. Throws like `create` and `importAll`. */
-  start(id: number, by: By): Promise<void>
-  /**
-   * The same for a channel of `by`; without `syncId` as a one-time import. Throws `forbidden` if imports are disabled, `not_found`,
-   * `invalid` for the address of another synchronisation, `too_large` (`quota_reached`).
-   */
-  importAll(by: By, of: { channelId: number; url: string; syncId?: number | undefined }): Promise<void>
-  /** Makes all due now, without waiting for the check interval. */
-  hurry(): Promise<void>
-}
+export type ChannelSyncs = ReturnType<typeof makeChannelSyncs>
 
-export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number, bytes: number) => Promise<void> }): ChannelSyncs {
+export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number, bytes: number) => Promise<void> }) {
   const { db, tell, config, clock, registry, checkQuota } = deps
   const settings = () => ({ check_interval: config().vireo.schedulers.channel_sync_check_interval })
 
@@ -71,7 +57,8 @@ export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number
   }
 
   return {
-    async create(by, { channelId, url }) {
+    /** Throws `forbidden` if the feature is disabled, and for another user's channel; `not_found`; `invalid` over the limit per user. */
+    async create(by: By, { channelId, url }: { channelId: number; url: string }): Promise<{ id: number }> {
       assertSyncOn()
       const owner = await ownImporter(channelId, by)
       const { max_per_user } = config().import.video_channel_synchronization
@@ -95,7 +82,8 @@ export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number
       })
     },
 
-    async remove(id, by) {
+    /** Imported videos stay. Throws `not_found` and `forbidden`. */
+    async remove(id: number, by: By): Promise<void> {
       await withSync(deps, id, async (unit, sync) => {
         const owner = await findImporter(unit.query, sync.channelId)
         if (!owner) throw notFound('Video channel sync not found')
@@ -104,7 +92,8 @@ export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number
       })
     },
 
-    async start(id, by) {
+    /** Starts an import of all videos of the other channel. Throws like `create` and `importAll`. */
+    async start(id: number, by: By): Promise<void> {
       const channelId = await channelOf(id)
       assertSyncOn()
       const { userId } = await ownImporter(channelId, by)
@@ -112,7 +101,11 @@ export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number
       await ask(id, channelId)
     },
 
-    async importAll(by, { channelId, url, syncId }) {
+    /**
+     * The same for a channel of `by`; without `syncId` as a one-time import. Throws `forbidden` if imports are disabled, `not_found`,
+     * `invalid` for the address of another synchronisation, `too_large` (`quota_reached`).
+     */
+    async importAll(by: By, { channelId, url, syncId }: { channelId: number; url: string; syncId?: number | undefined }): Promise<void> {
       if (syncId !== undefined) await channelOf(syncId)
       const { userId } = await ownImporter(channelId, by)
       assertImportOn()
@@ -130,7 +123,8 @@ export function makeChannelSyncs(deps: ActorDeps & { checkQuota: (userId: number
       )
     },
 
-    async hurry() {
+    /** Makes all due now, without waiting for the check interval. */
+    async hurry(): Promise<void> {
       await db.query("update channel_sync set due_at = $1 where state <> 'processing' and due_at > $1", [clock.now()])
     },
   }

@@ -35,22 +35,9 @@ export interface ChannelChanges {
 
 type By = NonNullable<Viewer>
 
-export interface Channels {
-  /**
-   * Throws `conflict` for a name that a local account or channel has or had, and `invalid` over the limit per user. `also` is stored in the
-   * same transaction.
-   */
-  create(owner: ChannelOwner, channel: NewChannel, also?: StoreWith): Promise<{ id: number }>
-  /** Throws `not_found` and `forbidden`. */
-  update(channelId: number, by: By, changes: ChannelChanges): Promise<void>
-  /**
-   * The channel disappears at once; a job deletes its content. Throws `not_found`, `forbidden`, and `conflict` for the last channel of a
-   * user.
-   */
-  remove(channelId: number, by: By): Promise<void>
-}
+export type Channels = ReturnType<typeof makeChannels>
 
-export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | undefined }): Channels {
+export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | undefined }) {
   const { db, tell, config, generateKeys = generateActorKeys } = deps
 
   async function create(owner: ChannelOwner, channel: NewChannel, also?: StoreWith): Promise<{ id: number }> {
@@ -88,7 +75,11 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
   }
 
   return {
-    async create(owner, channel, also) {
+    /**
+     * Throws `conflict` for a name that a local account or channel has or had, and `invalid` over the limit per user. `also` is stored in
+     * the same transaction.
+     */
+    async create(owner: ChannelOwner, channel: NewChannel, also?: StoreWith): Promise<{ id: number }> {
       try {
         return await create(owner, channel, also)
       } catch (error) {
@@ -97,7 +88,8 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
       }
     },
 
-    async update(channelId, by, { displayName, description, support, supportOfVideos = false }) {
+    /** Throws `not_found` and `forbidden`. */
+    async update(channelId: number, by: By, { displayName, description, support, supportOfVideos = false }: ChannelChanges): Promise<void> {
       const { actorId } = await load(db.query, channelId)
       await tell({ aggregate: 'actor', id: actorId }, async (unit) => {
         const channel = await load(unit.query, channelId)
@@ -120,7 +112,11 @@ export function makeChannels(deps: ActorDeps & { generateKeys?: GenerateKeys | u
       })
     },
 
-    async remove(channelId, by) {
+    /**
+     * The channel disappears at once; a job deletes its content. Throws `not_found`, `forbidden`, and `conflict` for the last channel of a
+     * user.
+     */
+    async remove(channelId: number, by: By): Promise<void> {
       const { ownerActorId } = await load(db.query, channelId)
       await tell({ aggregate: 'actor', id: ownerActorId }, async (unit) => {
         const channel = await load(unit.query, channelId)

@@ -28,35 +28,6 @@ import { mentionedNames, storeMentions } from './mentions.ts'
 import { toPlainText } from './plain-text.ts'
 import { findOrRestoreComment, removeRetained } from './retained-comments.ts'
 
-export interface Comments {
-  /**
-   * Returns the id. Throws `conflict` if comments are disabled, `not_found` for a video or parent that is unknown or hidden from the
-   * author, and `invalid` for a parent under another video.
-   */
-  add(comment: { videoId: number; by: NonNullable<Viewer>; text: string; inReplyTo?: number }): Promise<number>
-  /**
-   * Stores a remote comment. Idempotent. Throws `not_found` for an unknown parent, `conflict` if comments are disabled, `forbidden` for
-   * videos that are not public and for the URL of another comment, `unprocessable` if its text is empty after cleaning, and `gone` if it
-   * was removed before it arrived or while it was fetched.
-   */
-  receiveComment(comment: RemoteComment): Promise<ReceivedComment>
-  /** Stores a removed remote comment, so that replies below it have a parent. */
-  receiveTombstone(stone: { url: string; videoId: number; parentUrl: string | null; createdAt: Date }): Promise<void>
-  /** Throws `forbidden`, or `conflict` if it is already removed. */
-  remove(commentId: number, by: NonNullable<Viewer>): Promise<void>
-  /** Removes a retained comment, by its author. Returns false if there is none. */
-  removeRetained(commentId: number, by: NonNullable<Viewer>): Promise<boolean>
-  /**
-   * Handles a removal by another server: that of the author or of the video. Returns the video and queues `passOn` if followers must be
-   * notified: not for a comment that is unknown, already removed, or was never visible. Throws `forbidden`.
-   */
-  removeReceived(comment: { url: string; actorId: number; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
-  /** Removes a remote comment on a local video that its server no longer has. Throws `not_found`. */
-  removeLost(commentId: number): Promise<void>
-  /** Removes the text of a comment whose remote author is deleted. Its place stays without an author. */
-  removeAuthor(commentId: number): Promise<void>
-}
-
 export interface RemoteComment {
   url: string
   videoId: number
@@ -90,12 +61,18 @@ export const MAX_COMMENT_LENGTH = 10_000
 /** Remote comments per transaction. */
 const RECEIVED_AT_ONCE = 50
 
-export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags }): Comments {
+export type Comments = ReturnType<typeof makeComments>
+
+export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags }) {
   const { tell, urls, automaticTags } = deps
   const receive = makeBatchedCommands({ tell, run: receiveAll, max: RECEIVED_AT_ONCE })
 
   return {
-    async add({ videoId, by, text, inReplyTo }) {
+    /**
+     * Returns the id. Throws `conflict` if comments are disabled, `not_found` for a video or parent that is unknown or hidden from the
+     * author, and `invalid` for a parent under another video.
+     */
+    async add({ videoId, by, text, inReplyTo }: { videoId: number; by: NonNullable<Viewer>; text: string; inReplyTo?: number }) {
       // Some clients render the text as HTML.
       const html = /[<&]/.test(text) ? toPlainText(text, 'text/html', MAX_COMMENT_LENGTH) : undefined
       const tags = await automaticTags.ofComment({ videoId, text, ...(html === undefined ? {} : { html }) })
@@ -129,13 +106,20 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
       })
     },
 
-    async receiveComment(comment) {
+    /**
+     * Stores a remote comment. Idempotent. Throws `not_found` for an unknown parent, `conflict` if comments are disabled, `forbidden` for
+     * videos that are not public and for the URL of another comment, `unprocessable` if its text is empty after cleaning, and `gone` if it
+     * was removed before it arrived or while it was fetched.
+     */
+    async receiveComment(comment: RemoteComment): Promise<ReceivedComment> {
       const text = toPlainText(comment.content, comment.mediaType, MAX_COMMENT_LENGTH)
       const tags = await automaticTags.ofComment({ videoId: comment.videoId, text })
       return await receive({ ...comment, text, tags })
     },
 
-    async receiveTombstone({ url, videoId, parentUrl, createdAt }) {
+    /** Stores a removed remote comment, so that replies below it have a parent. */
+    async receiveTombstone(stone: { url: string; videoId: number; parentUrl: string | null; createdAt: Date }): Promise<void> {
+      const { url, videoId, parentUrl, createdAt } = stone
       await tell.create(async (unit) => {
         const video = await videoOf(unit.query, videoId, null)
         assertTakesRemoteComments(video)
@@ -149,7 +133,8 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
       })
     },
 
-    async remove(commentId, by) {
+    /** Throws `forbidden`, or `conflict` if it is already removed. */
+    async remove(commentId: number, by: NonNullable<Viewer>): Promise<void> {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
         assertMayRemove(comment, by)
@@ -159,9 +144,17 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
       })
     },
 
-    removeRetained: async (commentId, { accountId }) => (await removeRetained(tell, { accountId, commentId })) > 0,
+    /** Removes a retained comment, by its author. Returns false if there is none. */
+    async removeRetained(commentId: number, { accountId }: NonNullable<Viewer>): Promise<boolean> {
+      return (await removeRetained(tell, { accountId, commentId })) > 0
+    },
 
-    async removeReceived({ url, actorId, passOn }) {
+    /**
+     * Handles a removal by another server: that of the author or of the video. Returns the video and queues `passOn` if followers must be
+     * notified: not for a comment that is unknown, already removed, or was never visible. Throws `forbidden`.
+     */
+    async removeReceived(options: { url: string; actorId: number; passOn?: PassOn }): Promise<{ videoId: number } | undefined> {
+      const { url, actorId, passOn } = options
       const commentId = await findOrRestoreComment(deps, url)
       if (commentId === undefined) return undefined
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
@@ -176,11 +169,13 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
       })
     },
 
-    async removeLost(commentId) {
+    /** Removes a remote comment on a local video that its server no longer has. Throws `not_found`. */
+    async removeLost(commentId: number): Promise<void> {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => tombstoneLost(unit, await loadComment(unit.query, commentId)))
     },
 
-    async removeAuthor(commentId) {
+    /** Removes the text of a comment whose remote author is deleted. Its place stays without an author. */
+    async removeAuthor(commentId: number): Promise<void> {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         await tombstoneLost(unit, await loadComment(unit.query, commentId))
         await unit.query('update comment set account_id = null where id = $1', [commentId])

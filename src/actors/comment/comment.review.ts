@@ -18,34 +18,9 @@ import {
 import { toPlainText } from './plain-text.ts'
 import { findOrRestoreComment } from './retained-comments.ts'
 
-export interface CommentReviews {
-  /** Throws `forbidden`, `conflict` if it is removed, and `invalid` unless it is pending review. */
-  approve(commentId: number, by: NonNullable<Viewer>): Promise<void>
-  /**
-   * Handles the review of a comment by the server of a remote video. Throws `forbidden` unless the actor is the owner of the video or its
-   * channel, and `not_found` for an unknown comment.
-   */
-  receiveReview(review: { url: string; actorId: number; isApproved: boolean; approvalUrl: string | null }): Promise<void>
-  /** The server of a remote video lists the comment, which approves it. */
-  receiveListing(url: string): Promise<void>
-  /**
-   * Replaces the text of a remote comment. Returns the video if followers must be notified; undefined if nothing changed. Throws
-   * `forbidden` unless the author sent the edit.
-   */
-  receiveEdit(edit: {
-    commentId: number
-    actorId: number
-    content: string
-    mediaType: string
-    updatedAt: Date | null
-    /** The activity as received, to be forwarded after the approval. */
-    activity: string | null
-    /** Runs if the comment is visible. */
-    passOn?: PassOn
-  }): Promise<{ videoId: number } | undefined>
-}
+export type CommentReviews = ReturnType<typeof makeCommentReviews>
 
-export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticTags }): CommentReviews {
+export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticTags }) {
   const { db, tell, registry, automaticTags } = deps
 
   registry.on('AnswersShown', 'comments', async ({ commentId, lastId }, unit) => {
@@ -54,7 +29,8 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
   })
 
   return {
-    async approve(commentId, by) {
+    /** Throws `forbidden`, `conflict` if it is removed, and `invalid` unless it is pending review. */
+    async approve(commentId: number, by: NonNullable<Viewer>): Promise<void> {
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
         assertMayApprove(comment, by)
@@ -63,7 +39,12 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
       })
     },
 
-    async receiveReview({ url, actorId, isApproved, approvalUrl }) {
+    /**
+     * Handles the review of a comment by the server of a remote video. Throws `forbidden` unless the actor is the owner of the video or its
+     * channel, and `not_found` for an unknown comment.
+     */
+    async receiveReview(review: { url: string; actorId: number; isApproved: boolean; approvalUrl: string | null }): Promise<void> {
+      const { url, actorId, isApproved, approvalUrl } = review
       const commentId = await findOrRestoreComment(deps, url)
       if (commentId === undefined) throw new DomainError('not_found', `${url} is no comment that we have.`)
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
@@ -79,7 +60,8 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
       })
     },
 
-    async receiveListing(url) {
+    /** The server of a remote video lists the comment, which approves it. */
+    async receiveListing(url: string): Promise<void> {
       const commentId = await findOrRestoreComment(deps, url)
       if (commentId === undefined) return
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
@@ -88,7 +70,22 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
       })
     },
 
-    async receiveEdit({ commentId, actorId, content, mediaType, updatedAt, activity, passOn }) {
+    /**
+     * Replaces the text of a remote comment. Returns the video if followers must be notified; undefined if nothing changed. Throws
+     * `forbidden` unless the author sent the edit.
+     */
+    async receiveEdit(edit: {
+      commentId: number
+      actorId: number
+      content: string
+      mediaType: string
+      updatedAt: Date | null
+      /** The activity as received, to be forwarded after the approval. */
+      activity: string | null
+      /** Runs if the comment is visible. */
+      passOn?: PassOn
+    }): Promise<{ videoId: number } | undefined> {
+      const { commentId, actorId, content, mediaType, updatedAt, activity, passOn } = edit
       const text = toPlainText(content, mediaType, MAX_COMMENT_LENGTH)
       if (text === '') throw new DomainError('unprocessable', 'This comment is empty.')
       const [place] = await db.query<{ videoId: number }>('select video_id as "videoId" from comment where id = $1', [commentId])

@@ -10,17 +10,11 @@ import { removeRetained } from './retained-comments.ts'
 export const removalScopes = ['my-videos', 'instance'] as const
 export type RemovalScope = (typeof removalScopes)[number]
 
-export interface RemoveCommentsOf {
-  /**
-   * Queues a job that removes them. `accountName` is the name of a local account, or `name@host`. Throws `not_found`, and `forbidden` for
-   * the scope `instance` without the right to manage all comments.
-   */
-  removeCommentsOf(ask: { accountName: string; scope: RemovalScope; by: NonNullable<Viewer> }): Promise<void>
-}
-
 const BATCH = 100
 
-export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments, 'remove'> }): RemoveCommentsOf {
+export type RemoveCommentsOf = ReturnType<typeof makeRemoveCommentsOf>
+
+export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments, 'remove'> }) {
   const { db, tell, registry, urls, comments } = deps
 
   registry.job('comments-removal', {
@@ -65,7 +59,11 @@ export function makeRemoveCommentsOf(deps: ActorDeps & { comments: Pick<Comments
   }
 
   return {
-    async removeCommentsOf({ accountName, scope, by }) {
+    /**
+     * Queues a job that removes them. `accountName` is the name of a local account, or `name@host`. Throws `not_found`, and `forbidden` for
+     * the scope `instance` without the right to manage all comments.
+     */
+    async removeCommentsOf({ accountName, scope, by }: { accountName: string; scope: RemovalScope; by: NonNullable<Viewer> }) {
       if (scope === 'instance' && !hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT')) {
         throw new DomainError('forbidden', 'User cannot remove any comments of this instance.')
       }

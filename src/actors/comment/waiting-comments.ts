@@ -13,18 +13,6 @@ export interface WaitingComment {
   body: string
 }
 
-export interface WaitingComments {
-  /** Stores the reply until the job `comment-thread` has fetched its parents. The number per actor and per server is limited. */
-  hold(comment: { url: string; actorId: number; body: string }): Promise<void>
-  find(id: number): Promise<WaitingComment | undefined>
-  /** The reply is stored, or never will be. */
-  forget(id: number): Promise<void>
-  /** Its author removed it before it was stored. */
-  withdraw(comment: { url: string; actorId: number }): Promise<void>
-  /** Queues the job `comments-refresh`, which reads the comments of a remote video, unless they were read recently. */
-  askRefresh(videoId: number, options?: { soon?: boolean }): Promise<void>
-}
-
 /** Limits of waiting replies: per actor, per server, and in all. */
 const MAX = { actor: 100, host: 500, all: 5000 }
 /** Lower priority than work that local users wait for. */
@@ -37,7 +25,9 @@ const CLEAN_UP_EVERY_MS = 3_600_000
 /** Comments that wait for a review by the video's server are looked for after this time. */
 const SOON_MS = 60_000
 
-export function makeWaitingComments(deps: ActorDeps): WaitingComments {
+export type WaitingComments = ReturnType<typeof makeWaitingComments>
+
+export function makeWaitingComments(deps: ActorDeps) {
   const { db, tell, registry, clock, config } = deps
 
   registry.periodic('forget-waiting-comments', {
@@ -53,7 +43,8 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
   })
 
   return {
-    async hold({ url, actorId, body }) {
+    /** Stores the reply until the job `comment-thread` has fetched its parents. The number per actor and per server is limited. */
+    async hold({ url, actorId, body }: { url: string; actorId: number; body: string }): Promise<void> {
       await tell.create(async (unit) => {
         const [row] = await unit.query<{ id: number }>(
           `insert into waiting_comment (url, actor_id, body, created_at)
@@ -77,18 +68,23 @@ export function makeWaitingComments(deps: ActorDeps): WaitingComments {
       })
     },
 
-    async find(id) {
+    async find(id: number): Promise<WaitingComment | undefined> {
       const [row] = await db.query<WaitingComment>('select actor_id as "actorId", body from waiting_comment where id = $1', [id])
       return row
     },
 
-    forget: async (id) => void (await db.query('delete from waiting_comment where id = $1', [id])),
+    /** The reply is stored, or never will be. */
+    async forget(id: number): Promise<void> {
+      await db.query('delete from waiting_comment where id = $1', [id])
+    },
 
-    async withdraw({ url, actorId }) {
+    /** Its author removed it before it was stored. */
+    async withdraw({ url, actorId }: { url: string; actorId: number }): Promise<void> {
       await db.query('delete from waiting_comment where url_hash = md5($1)::uuid and url = $1 and actor_id = $2', [url, actorId])
     },
 
-    async askRefresh(videoId, { soon = false } = {}) {
+    /** Queues the job `comments-refresh`, which reads the comments of a remote video, unless they were read recently. */
+    async askRefresh(videoId: number, { soon = false }: { soon?: boolean } = {}): Promise<void> {
       const before = new Date(clock.now().getTime() - config().vireo.federation.refresh.comments)
       // Most readers find fresh comments, and write nothing.
       if (!(await hasStaleComments(db.query, videoId, before, soon))) return

@@ -12,18 +12,15 @@ export interface ContactMessage {
   body: string
 }
 
-export interface Contact {
-  /** `sender`: the IP address. Throws `forbidden` if it wrote within `vireo.lifetimes.contact_form_per_ip`. */
-  write(message: ContactMessage, sender: string): Promise<void>
-}
-
 const SWEEP_EVERY_MS = 3_600_000
 /** Messages that could not be mailed are deleted after this time. */
 const KEEP_MS = 7 * 86_400_000
 /** Messages that are queued again at once, after an outage of the mail server that outlasted a job's attempts. */
 const MAILS = 100
 
-export function makeContact({ db, tell, registry, clock, config, secrets }: ActorDeps): Contact {
+export type Contact = ReturnType<typeof makeContact>
+
+export function makeContact({ db, tell, registry, clock, config, secrets }: ActorDeps) {
   const ago = (ms: number): Date => new Date(clock.now().getTime() - ms)
 
   registry.periodic('contact-form', {
@@ -40,7 +37,8 @@ export function makeContact({ db, tell, registry, clock, config, secrets }: Acto
   })
 
   return {
-    async write({ fromName, fromEmail, subject, body }, sender) {
+    /** `sender`: the IP address. Throws `forbidden` if it wrote within `vireo.lifetimes.contact_form_per_ip`. */
+    async write({ fromName, fromEmail, subject, body }: ContactMessage, sender: string): Promise<void> {
       const hash = secrets.hmac('contact-form', sender)
       await tell.create(async (unit) => {
         // Concurrent requests wait here, and the second one is refused.

@@ -8,14 +8,6 @@ import { isAllowed } from './claims.ts'
 import type { Identities, StoredIdentity } from './identity.commands.ts'
 import type { Ldap } from './ldap.ts'
 
-export interface DirectoryUsers {
-  /**
-   * `there` after the role and the quota have been updated, `gone` if the directory has removed the user or names no allowed group, `unknown`
-   * if nobody can tell. Throws `unavailable`.
-   */
-  ask(identity: StoredIdentity): Promise<'there' | 'gone' | 'unknown'>
-}
-
 const JOB = 'directory-user'
 const LOOK_EVERY_MS = 3_600_000
 const ASK_EVERY_MS = 86_400_000
@@ -26,12 +18,16 @@ export function makeDirectoryUsers(
     identities: Pick<Identities, 'byId' | 'update'>
     ldap: () => Promise<Pick<Ldap, 'find'>>
   },
-): DirectoryUsers {
+) {
   const { db, tell, clock, config, logger, registry, identities, ldap } = deps
 
   const directoryOf = ({ provider }: StoredIdentity): LdapProvider | undefined =>
     config().vireo.auth.ldap.find(({ name }) => provider === `ldap:${name}`)
 
+  /**
+   * `there` after the role and the quota have been updated, `gone` if the directory has removed the user or names no allowed group,
+   * `unknown` if nobody can tell. Throws `unavailable`.
+   */
   async function ask(identity: StoredIdentity): Promise<'there' | 'gone' | 'unknown'> {
     const directory = directoryOf(identity)
     if (!directory) return 'unknown'

@@ -29,14 +29,6 @@ export interface Provider {
   rules: ProviderRules
 }
 
-export interface Identities {
-  /** The identity of these claims, whose user is made or changed as they say. Throws `forbidden` and `conflict`, which say why somebody may not log in. */
-  enter(provider: Provider, claims: Claims, login: string | null): Promise<StoredIdentity>
-  byId(id: number): Promise<StoredIdentity | undefined>
-  /** Notes that the user is there, and gives the user the role and the quota that the claims say. */
-  update(known: StoredIdentity, rules: ProviderRules, claims: Claims): Promise<void>
-}
-
 /** The operator's configuration decides about roles and quotas, as an administrator does. */
 const OPERATOR = { id: 0, sessionId: 0, role: userRoles.administrator }
 const PASSWORD_BYTES = 20
@@ -45,12 +37,14 @@ const LONGEST_LOCAL_NAME = 50
 const SELECT = `select i.id, i.user_id, i.provider, i.subject, i.login, u.username, u.role, u.video_quota
   from external_identity i join users u on u.id = i.user_id`
 
+export type Identities = ReturnType<typeof makeIdentities>
+
 export function makeIdentities(
   deps: Pick<ActorDeps, 'db' | 'tell' | 'clock'> & {
     users: Pick<Users, 'create'> & Pick<ManageUsers, 'update'>
     passwords: Pick<Passwords, 'hash'>
   },
-): Identities {
+) {
   const { db, tell, clock, users, passwords } = deps
 
   async function find(provider: string, subject: string): Promise<StoredIdentity | undefined> {
@@ -75,7 +69,10 @@ export function makeIdentities(
     return await find(id, subject)
   }
 
-  /** The first administrator stays one, so that there always is one. */
+  /**
+   * Notes that the user is there, and gives the user the role and the quota that the claims say. The first administrator stays one, so that
+   * there always is one.
+   */
   async function update(known: StoredIdentity, rules: ProviderRules, claims: Claims): Promise<void> {
     const role = known.username === 'root' ? undefined : roleOf(rules, claims)
     const changes = {
@@ -118,7 +115,8 @@ export function makeIdentities(
   }
 
   return {
-    async enter(provider, claims, login) {
+    /** Makes or changes the user as the claims say. Throws `forbidden` and `conflict`, which say why somebody may not log in. */
+    async enter(provider: Provider, claims: Claims, login: string | null): Promise<StoredIdentity> {
       const { id, rules } = provider
       if (!isAllowed(rules, claims)) throw new DomainError('forbidden', 'No group of the user may log in.')
       const known = (await find(id, claims.subject)) ?? (await link(provider, claims, login))
@@ -135,7 +133,7 @@ export function makeIdentities(
       throw refusal
     },
 
-    async byId(id) {
+    async byId(id: number): Promise<StoredIdentity | undefined> {
       const [row] = await db.query<StoredIdentity>(`${SELECT} where i.id = $1`, [id])
       return row
     },

@@ -6,22 +6,18 @@ import type { LdapProvider } from '../../config/index.ts'
 import { DomainError } from '../runtime/index.ts'
 import { type Claims, readClaims } from './claims.ts'
 
-export interface Ldap {
-  /** Undefined for an unknown user and for a wrong password. Throws `unavailable`. */
-  check(provider: LdapProvider, login: string, password: string): Promise<Claims | undefined>
-  /** Undefined for an unknown user, null if nobody can tell: there are several entries, or the entry has no id. Throws `unavailable`. */
-  find(provider: LdapProvider, login: string): Promise<Claims | null | undefined>
-}
-
 /** For the connection, and for each answer. */
 const TIMEOUT_MS = 5000
 const LONGEST_LOGIN = 255
 /** Result codes of a server that cannot answer now (RFC 4511, 4.1.9): busy and unavailable. */
 const OUTAGES: ReadonlySet<number> = new Set([51, 52])
 
-export function makeLdap(): Ldap {
+export type Ldap = ReturnType<typeof makeLdap>
+
+export function makeLdap() {
   return {
-    async check(provider, login, password) {
+    /** Undefined for an unknown user and for a wrong password. Throws `unavailable`. */
+    async check(provider: LdapProvider, login: string, password: string): Promise<Claims | undefined> {
       // A bind without a password is anonymous, and succeeds (RFC 4513, 5.1.2).
       if (password === '') return undefined
       return await using(provider, async (client) => {
@@ -31,12 +27,14 @@ export function makeLdap(): Ldap {
       })
     },
 
-    find: (provider, login) =>
-      using(provider, async (client) => {
+    /** Undefined for an unknown user, null if nobody can tell: there are several entries, or the entry has no id. Throws `unavailable`. */
+    find(provider: LdapProvider, login: string): Promise<Claims | null | undefined> {
+      return using(provider, async (client) => {
         const [entry, another] = await findEntries(client, provider, login)
         if (another) return null
         return entry && (claimsOf(entry, provider) ?? null)
-      }),
+      })
+    },
   }
 }
 

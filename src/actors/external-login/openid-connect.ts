@@ -29,28 +29,6 @@ export interface OpenIdAnswer {
   grant: OpenIdGrant
 }
 
-export interface OpenIdConnect {
-  /** The address of the provider's login. Throws `unavailable`. */
-  begin(provider: OpenIdProvider, redirectUri: string): Promise<{ address: string; attempt: Attempt }>
-  /** `callback`: the address that the browser was sent to. Throws `forbidden` for anything that the provider did not send for this attempt. */
-  finish(provider: OpenIdProvider, attempt: Attempt, callback: URL): Promise<OpenIdAnswer>
-  /**
-   * Null if it has ended this grant, for whatever reason; undefined if it knows the user no more. Throws `unavailable`, also after it has
-   * replaced the grant, which `keep` gets first.
-   */
-  again(
-    provider: OpenIdProvider,
-    subject: string,
-    grant: OpenIdGrant,
-    keep: (next: OpenIdGrant) => Promise<void>,
-  ): Promise<OpenIdAnswer | null | undefined>
-  /**
-   * The address at which the browser logs out of the provider (OpenID Connect RP-Initiated Logout 1.0, 2); undefined if it has none. Throws
-   * `unavailable`.
-   */
-  leave(provider: OpenIdProvider, idToken: string): Promise<string | undefined>
-}
-
 /** Providers change their keys and addresses rarely. */
 const DISCOVERED_MS = 3_600_000
 const MAX_DISCOVERED = 100
@@ -58,7 +36,7 @@ const MAX_DOCUMENT_BYTES = 256 * 1024
 
 type Issuer = Pick<OpenIdProvider, 'discovery_url' | 'client_id' | 'client_secret'>
 
-export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fetch'>; now: () => number }): OpenIdConnect {
+export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fetch'>; now: () => number }) {
   const discovered = makeLru<string, client.Configuration, Issuer>(MAX_DISCOVERED, {
     ttl: DISCOVERED_MS,
     perf: { now },
@@ -124,7 +102,8 @@ export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fet
   }
 
   return {
-    async begin(provider, redirectUri) {
+    /** The address of the provider's login. Throws `unavailable`. */
+    async begin(provider: OpenIdProvider, redirectUri: string): Promise<{ address: string; attempt: Attempt }> {
       const configuration = await configurationOf(provider).catch(rethrow)
       const attempt = { state: client.randomState(), nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier() }
       const address = client.buildAuthorizationUrl(configuration, {
@@ -139,7 +118,11 @@ export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fet
       return { address: address.href, attempt }
     },
 
-    async finish(provider, { state, nonce, verifier }, callback) {
+    /**
+     * `callback`: the address that the browser was sent to. Throws `forbidden` for anything that the provider did not send for this
+     * attempt.
+     */
+    async finish(provider: OpenIdProvider, { state, nonce, verifier }: Attempt, callback: URL): Promise<OpenIdAnswer> {
       try {
         const configuration = await configurationOf(provider)
         const tokens = await client.authorizationCodeGrant(configuration, callback, {
@@ -154,7 +137,16 @@ export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fet
       }
     },
 
-    async again(provider, subject, grant, keep) {
+    /**
+     * Null if it has ended this grant, for whatever reason; undefined if it knows the user no more. Throws `unavailable`, also after it has
+     * replaced the grant, which `keep` gets first.
+     */
+    async again(
+      provider: OpenIdProvider,
+      subject: string,
+      grant: OpenIdGrant,
+      keep: (next: OpenIdGrant) => Promise<void>,
+    ): Promise<OpenIdAnswer | null | undefined> {
       try {
         const configuration = await configurationOf(provider)
         const tokens = await client.refreshTokenGrant(configuration, grant.refreshToken)
@@ -170,7 +162,11 @@ export function makeOpenIdConnect({ http, now }: { http: Pick<GuardedFetch, 'fet
       }
     },
 
-    async leave({ post_logout_redirect_uri: back, ...provider }, idToken) {
+    /**
+     * The address at which the browser logs out of the provider (OpenID Connect RP-Initiated Logout 1.0, 2); undefined if it has none.
+     * Throws `unavailable`.
+     */
+    async leave({ post_logout_redirect_uri: back, ...provider }: OpenIdProvider, idToken: string): Promise<string | undefined> {
       const configuration = await configurationOf(provider).catch(rethrow)
       if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined
       return client.buildEndSessionUrl(configuration, {

@@ -13,26 +13,6 @@ import { isMutedBy } from '../blocklist/index.ts'
 import { type ActorDeps, advance, DomainError, defineLifecycle, notFound, type Unit } from '../runtime/index.ts'
 import { Follow } from './follow.entity.ts'
 
-export interface Follows {
-  /**
-   * A local actor requests to follow another actor, local or remote. A repeated request is sent again. Throws `forbidden` for an actor that
-   * the instance blocks. `automatic`: by configuration, not by a user.
-   */
-  request(ask: { followerId: number; targetId: number; automatic?: boolean }): Promise<{ followId: number }>
-  /** The follower withdraws its follow. */
-  withdraw(followId: number): Promise<void>
-  /** A remote actor requests to follow a local one. */
-  receiveRequest(ask: { followerId: number; targetId: number; url: string }): Promise<{ followId: number }>
-  /** The followed side accepted or rejected an outgoing follow, or rejected one that it had accepted. */
-  receiveAnswer(followId: number, answer: 'accepted' | 'rejected'): Promise<void>
-  /** The admin accepts or rejects a follower. Throws `invalid` if it has been answered. */
-  answerFollower(followId: number, answer: 'accepted' | 'rejected'): Promise<void>
-  /** The owner of the followed account or channel mutes the follower, which may request again when it is unmuted. */
-  rejectMuted(followId: number): Promise<void>
-  /** The admin removes a follower. */
-  removeFollower(followId: number): Promise<void>
-}
-
 const TRIES = 3
 
 /** Ids of repeated requests that are stored. */
@@ -45,7 +25,9 @@ const followLifecycle = defineLifecycle({
   dueIn,
 })
 
-export function makeFollows(deps: ActorDeps): Follows {
+export type Follows = ReturnType<typeof makeFollows>
+
+export function makeFollows(deps: ActorDeps) {
   const { db, tell, clock, config, registry, urls } = deps
 
   const settings = (): FollowSettings => config().vireo.federation.follow
@@ -112,7 +94,11 @@ export function makeFollows(deps: ActorDeps): Follows {
   })
 
   return {
-    async request({ followerId, targetId, automatic = false }) {
+    /**
+     * A local actor requests to follow another actor, local or remote. A repeated request is sent again. Throws `forbidden` for an actor
+     * that the instance blocks. `automatic`: by configuration, not by a user.
+     */
+    async request({ followerId, targetId, automatic = false }: { followerId: number; targetId: number; automatic?: boolean }) {
       if (followerId === targetId) throw new DomainError('invalid', 'An actor cannot follow itself.')
       const local = await isLocal(targetId)
       if (!local && (await isMutedBy(db.query, { ownActorId: null, actorId: targetId }))) {
@@ -130,12 +116,15 @@ export function makeFollows(deps: ActorDeps): Follows {
       )
     },
 
-    withdraw: (followId) =>
-      move(followId, { type: 'WITHDRAWN' }, (unit, follow) => {
+    /** The follower withdraws its follow. */
+    withdraw(followId: number): Promise<void> {
+      return move(followId, { type: 'WITHDRAWN' }, (unit, follow) => {
         if (follow.state === 'none') unit.emit({ aggregate: 'follow', id: followId }, 'FollowWithdrawn', endOf(follow))
-      }),
+      })
+    },
 
-    async receiveRequest({ followerId, targetId, url }) {
+    /** A remote actor requests to follow a local one. */
+    async receiveRequest({ followerId, targetId, url }: { followerId: number; targetId: number; url: string }) {
       const answer = await askedOfUs(targetId, followerId)
       const event = { type: 'REQUESTED', by: 'them', at: clock.now().getTime(), answer } as const
       return await asking(followerId, targetId, async (followId) =>
@@ -152,14 +141,17 @@ export function makeFollows(deps: ActorDeps): Follows {
       )
     },
 
-    receiveAnswer: (followId, answer) =>
-      move(followId, { type: answer === 'accepted' ? 'ACCEPTED' : 'REJECTED' }, (unit) => {
+    /** The followed side accepted or rejected an outgoing follow, or rejected one that it had accepted. */
+    receiveAnswer(followId: number, answer: 'accepted' | 'rejected'): Promise<void> {
+      return move(followId, { type: answer === 'accepted' ? 'ACCEPTED' : 'REJECTED' }, (unit) => {
         unit.emit({ aggregate: 'follow', id: followId }, answer === 'accepted' ? 'FollowAccepted' : 'FollowRejected', {
           followId,
         })
-      }),
+      })
+    },
 
-    async answerFollower(followId, answer) {
+    /** The admin accepts or rejects a follower. Throws `invalid` if it has been answered. */
+    async answerFollower(followId: number, answer: 'accepted' | 'rejected'): Promise<void> {
       try {
         await move(followId, { type: answer === 'accepted' ? 'ACCEPTED' : 'REJECTED' }, (unit) => {
           const event = answer === 'accepted' ? 'FollowerAccepted' : 'FollowerRejected'
@@ -173,15 +165,19 @@ export function makeFollows(deps: ActorDeps): Follows {
       }
     },
 
-    rejectMuted: (followId) =>
-      move(followId, { type: 'BLOCKED' }, (unit) => {
+    /** The owner of the followed account or channel mutes the follower, which may request again when it is unmuted. */
+    rejectMuted(followId: number): Promise<void> {
+      return move(followId, { type: 'BLOCKED' }, (unit) => {
         unit.emit({ aggregate: 'follow', id: followId }, 'FollowerRejected', { followId })
-      }),
+      })
+    },
 
-    removeFollower: (followId) =>
-      move(followId, { type: 'REMOVED' }, (unit, follow) => {
+    /** The admin removes a follower. */
+    removeFollower(followId: number): Promise<void> {
+      return move(followId, { type: 'REMOVED' }, (unit, follow) => {
         unit.emit({ aggregate: 'follow', id: followId }, 'FollowerRemoved', endOf(follow))
-      }),
+      })
+    },
   }
 
   async function isLocal(actorId: number): Promise<boolean> {

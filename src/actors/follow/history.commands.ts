@@ -49,20 +49,6 @@ export interface HistoryProgress {
   total: number | null
 }
 
-export interface HistoryWalks {
-  /** Starts or resumes a walk. Undefined if there is nothing to do: it has ended, or no local actor follows the remote one any more. */
-  start(walkId: number): Promise<HistoryWalk | undefined>
-  /** Stores the items of a page and the position of the next one, unless the walk has been there or has reached its limit. */
-  pageRead(walkId: number, page: HistoryPage): Promise<HistoryProgress>
-  /** False if no local actor follows the remote one any more: the walk has ended. */
-  goesOn(walkId: number): Promise<boolean>
-  /** A deferred item was fetched, or never will be. */
-  settleItem(walkId: number, url: string): Promise<void>
-  finish(walkId: number): Promise<void>
-  /** `hopeless`: retrying the same page cannot help. */
-  fail(walkId: number, failure: { reason: string; hopeless: boolean }): Promise<void>
-}
-
 interface Row
   extends Columns<typeof HistoryWalkEntity, 'id' | 'actorId' | 'nextUrl' | 'since' | 'pages' | 'seen' | 'total' | 'state' | 'context'> {
   outbox_url: string | null
@@ -96,7 +82,9 @@ const historyWalkLifecycle = defineLifecycle({
 /** Servers may claim any number. */
 const MOST = 2_147_483_647
 
-export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
+export type HistoryWalks = ReturnType<typeof makeHistoryWalks>
+
+export function makeHistoryWalks(deps: ActorDeps) {
   const { db, tell, registry, config } = deps
   const settings = () => config().vireo.federation.backfill
 
@@ -171,8 +159,9 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
   }
 
   return {
-    start: async (walkId) =>
-      await withWalk(walkId, async (unit, row): Promise<HistoryWalk | undefined> => {
+    /** Starts or resumes a walk. Undefined if there is nothing to do: it has ended, or no local actor follows the remote one any more. */
+    async start(walkId: number): Promise<HistoryWalk | undefined> {
+      return await withWalk(walkId, async (unit, row): Promise<HistoryWalk | undefined> => {
         if (!row.followed || row.outbox_url === null) {
           await move(unit, row, { type: 'STOPPED' })
           return undefined
@@ -194,10 +183,12 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
         // The actor is removed, and its walk with it.
         if (error instanceof DomainError && error.kind === 'not_found') return undefined
         throw error
-      }),
+      })
+    },
 
-    pageRead: (walkId, page) =>
-      withWalk(walkId, async (unit, row) => {
+    /** Stores the items of a page and the position of the next one, unless the walk has been there or has reached its limit. */
+    pageRead(walkId: number, page: HistoryPage): Promise<HistoryProgress> {
+      return withWalk(walkId, async (unit, row) => {
         const { max_pages, max_items, max_put_aside } = settings()
         // A page that another process has stored meanwhile counts once.
         const counted = await unit.query(
@@ -218,9 +209,11 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
         )
         await move(unit, row, { type: 'PAGE_READ' })
         return after ? placeOf(after) : placeOf(row)
-      }),
+      })
+    },
 
-    async goesOn(walkId) {
+    /** False if no local actor follows the remote one any more: the walk has ended. */
+    async goesOn(walkId: number): Promise<boolean> {
       const [row] = await db.query<{ followed: boolean }>(FOLLOWED, [walkId])
       if (row?.followed) return true
       await ignoreNotFound(
@@ -231,12 +224,13 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
       return false
     },
 
-    async settleItem(walkId, url) {
+    /** A deferred item was fetched, or never will be. */
+    async settleItem(walkId: number, url: string): Promise<void> {
       await db.query('delete from history_item where walk_id = $1 and url_hash = md5($2)::uuid', [walkId, url])
     },
 
-    finish: (walkId) =>
-      withWalk(walkId, async (unit, row) => {
+    finish(walkId: number): Promise<void> {
+      return withWalk(walkId, async (unit, row) => {
         const [left] = await unit.query<{ aside: number }>('select count(*)::integer as aside from history_item where walk_id = $1', [
           walkId,
         ])
@@ -246,17 +240,20 @@ export function makeHistoryWalks(deps: ActorDeps): HistoryWalks {
         if (state !== 'done') return
         await unit.query('update history_walk set given_up = given_up + $2, error = null where id = $1', [walkId, aside])
         await forgetPlaces(unit, walkId)
-      }),
+      })
+    },
 
-    fail: (walkId, { reason, hopeless }) =>
-      ignoreNotFound(
+    /** `hopeless`: retrying the same page cannot help. */
+    fail(walkId: number, { reason, hopeless }: { reason: string; hopeless: boolean }): Promise<void> {
+      return ignoreNotFound(
         withWalk(walkId, async (unit, row) => {
           const event: HistoryWalkEvent = { type: 'FAILED', hopeless, settings: settings() }
           if (!takes(historyWalkLifecycle, row, event)) return
           await move(unit, row, event)
           await unit.query('update history_walk set error = $2 where id = $1', [walkId, reason.slice(0, 1000)])
         }),
-      ),
+      )
+    },
   }
 }
 

@@ -10,26 +10,14 @@ export interface Position {
   seconds: number
 }
 
-export interface History {
-  /** Stored when this resolves; ignored for users without a history. */
-  remember(position: Position): Promise<void>
-  /**
-   * Imports an older position from another server. A later stored position stays (`known`); `refused` for users without a history, for
-   * expired positions and removed videos.
-   */
-  recall(position: Position & { at: Date }): Promise<'stored' | 'known' | 'refused'>
-  /** Removes one video; ignores a missing one. */
-  forget(of: { accountId: number; videoId: number }): Promise<void>
-  /** Removes everything that was last watched before this time, or everything. */
-  forgetAll(accountId: number, before?: Date): Promise<void>
-}
-
 /** Positions that one statement stores. */
 const STORED_AT_ONCE = 1000
 /** Rows that one transaction removes. */
 const REMOVED_AT_ONCE = 5000
 
-export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): History {
+export type History = ReturnType<typeof makeHistory>
+
+export function makeHistory({ db, tell, registry, clock, config }: ActorDeps) {
   const store = batched<Position & { at: Date }, undefined>(
     async (positions) => {
       // For concurrent reports the last position wins.
@@ -87,11 +75,16 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
   })
 
   return {
-    async remember(position) {
+    /** Stored when this resolves; ignored for users without a history. */
+    async remember(position: Position): Promise<void> {
       await store({ ...position, at: clock.now() })
     },
 
-    async recall({ accountId, videoId, seconds, at: told }) {
+    /**
+     * Imports an older position from another server. A later stored position stays (`known`); `refused` for users without a history, for
+     * expired positions and removed videos.
+     */
+    async recall({ accountId, videoId, seconds, at: told }: Position & { at: Date }): Promise<'stored' | 'known' | 'refused'> {
       const now = clock.now()
       const at = new Date(Math.min(told.getTime(), now.getTime()))
       const { max_age } = config().history.videos
@@ -116,8 +109,12 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps): H
       return row?.outcome ?? 'refused'
     },
 
-    forget: ({ accountId, videoId }) => remove('account_id = $1 and video_id = $2', [accountId, videoId]),
-    async forgetAll(accountId, before) {
+    /** Removes one video; ignores a missing one. */
+    forget({ accountId, videoId }: { accountId: number; videoId: number }): Promise<void> {
+      return remove('account_id = $1 and video_id = $2', [accountId, videoId])
+    },
+    /** Removes everything that was last watched before this time, or everything. */
+    async forgetAll(accountId: number, before?: Date): Promise<void> {
       if (before) await remove('account_id = $1 and watched_at < $2', [accountId, before])
       else await remove('account_id = $1', [accountId])
     },

@@ -4,16 +4,14 @@ import type { Follows } from '../follow/index.ts'
 import { type ActorDeps, DomainError, eachRow } from '../runtime/index.ts'
 import { queueTorrents } from '../video/index.ts'
 
-export interface AfterHostChange {
-  /** Queues jobs for the running server; idempotent. */
-  afterHostChange(onProgress: (done: number) => void): Promise<{ videos: number; follows: number }>
-}
+export type AfterHostChange = ReturnType<typeof makeAfterHostChange>
 
-export function makeAfterHostChange(deps: ActorDeps & { follows: Pick<Follows, 'request'> }): AfterHostChange {
+export function makeAfterHostChange(deps: ActorDeps & { follows: Pick<Follows, 'request'> }) {
   const { db, tell, config, follows } = deps
   const { signal } = new AbortController()
   return {
-    async afterHostChange(onProgress) {
+    /** Queues jobs for the running server; idempotent. */
+    async afterHostChange(onProgress: (done: number) => void): Promise<{ videos: number; follows: number }> {
       const done = { videos: 0, follows: 0 }
       await eachRow<{ id: number }>(
         { db, signal, values: [], from: "from video o where not o.remote and o.state <> 'removed'" },

@@ -13,17 +13,6 @@ export interface HostChange {
   to: string
 }
 
-export interface HostRewrite {
-  /** The pending change; undefined if the data belongs to the origin already, or is empty. */
-  find(to: string): Promise<HostChange | undefined>
-  /** Number of affected rows per column, and what will be deleted. */
-  preview(change: HostChange): Promise<HostPreview>
-  /** Rewrites everything. Throws `conflict` while a server uses the database, unless `evenIfUsed`. Data on other servers stays. */
-  rewrite(change: HostChange, options: { evenIfUsed: boolean; onProgress: OnProgress }): Promise<{ rows: number }>
-  /** Call it when nothing is left to do. */
-  finish(): Promise<void>
-}
-
 export interface HostPreview {
   columns: { column: string; rows: number }[]
   /** Queued documents for other servers, which are dropped: they are signed with the old name. */
@@ -46,7 +35,7 @@ const REMOTE_FOLLOWERS = `from follow f where exists (select from actor a where 
 const OUR_FOLLOWS = `from follow f where exists (select from actor a where a.id = f.follower_id and a.host_id is null)
   and exists (select from actor a where a.id = f.target_id and a.host_id is not null)`
 
-export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
+export function makeHostRewrite({ db }: { db: Database }) {
   const { query } = db
 
   async function under(change: HostChange, table: TextTable, pages: { from: number; to: number }): Promise<number> {
@@ -56,7 +45,8 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
   }
 
   return {
-    async find(to) {
+    /** The pending change; undefined if the data belongs to the origin already, or is empty. */
+    async find(to: string): Promise<HostChange | undefined> {
       const begun = await findBegun(query)
       if (begun) {
         if (begun.to === to) return begun
@@ -69,7 +59,8 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
       return from === undefined || from === to ? undefined : { from, to }
     },
 
-    async preview({ from, to }) {
+    /** Number of affected rows per column, and what will be deleted. */
+    async preview({ from, to }: HostChange): Promise<HostPreview> {
       const [pattern] = valuesOf(replacementsOf(from, to))
       const columns: HostPreview['columns'] = []
       for (const { table, columns: all } of await findTextTables(query)) {
@@ -84,7 +75,8 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
       return { columns, deliveries: 0, followers: 0, follows: 0, ...sums }
     },
 
-    async rewrite(change, { evenIfUsed, onProgress }) {
+    /** Rewrites everything. Throws `conflict` while a server uses the database, unless `evenIfUsed`. Data on other servers stays. */
+    async rewrite(change: HostChange, { evenIfUsed, onProgress }: { evenIfUsed: boolean; onProgress: OnProgress }) {
       await refuseForeign(query, change.to)
       if (!evenIfUsed) await refuseUsed(query)
       await saveSetting(query, SETTING, change)
@@ -103,7 +95,10 @@ export function makeHostRewrite({ db }: { db: Database }): HostRewrite {
       return { rows }
     },
 
-    finish: async () => void (await removeSetting(query, SETTING)),
+    /** Call it when nothing is left to do. */
+    async finish(): Promise<void> {
+      await removeSetting(query, SETTING)
+    },
   }
 }
 

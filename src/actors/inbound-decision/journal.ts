@@ -8,13 +8,6 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Registry } from '../runtime/index.ts'
 import type { NotedDecision } from './decision.ts'
 
-export interface InboundJournal {
-  /** Never waits, and never fails. */
-  note(decision: NotedDecision): void
-  /** Stores the sums of this process. */
-  flush(): Promise<void>
-}
-
 interface Sum extends NotedDecision {
   count: number
   firstAt: Date
@@ -28,16 +21,19 @@ const MAX_SUMS = 2_000
 const KIND = 50
 const ADDRESS = 2000
 
+export type InboundJournal = ReturnType<typeof makeInboundJournal>
+
 export function makeInboundJournal(deps: {
   db: Pick<Database, 'query'>
   registry: Pick<Registry, 'periodic'>
   clock: Clock
   logger: Logger
   config: () => Config
-}): InboundJournal {
+}) {
   const { db, registry, clock, logger, config } = deps
   let sums = new Map<string, Sum>()
 
+  /** Stores the sums of this process. */
   async function flush(): Promise<void> {
     if (sums.size === 0) return
     const noted = [...sums.values()]
@@ -93,7 +89,8 @@ export function makeInboundJournal(deps: {
   })
 
   return {
-    note(decision) {
+    /** Never waits, and never fails. */
+    note(decision: NotedDecision): void {
       const { verdict, reason, activityId, actorUrl } = decision
       const kind = decision.kind.slice(0, KIND)
       const known = sumOf(decision.host.toLowerCase(), reason, kind)

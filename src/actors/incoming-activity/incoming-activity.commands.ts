@@ -6,7 +6,7 @@ import { batched } from '../../platform/batched.ts'
 import type { Aliased, Sql } from '../../platform/database/index.ts'
 import type { IncomingActivityEvent, incomingActivityMachine } from '../../state-machines/incoming-activity.ts'
 import { type ActorDeps, type Move, next, notFound, removeIdleLanes, setMoves } from '../runtime/index.ts'
-import { type Arrival, type ArrivedActivity, INBOX_LANE, incomingActivityLifecycle, makeArrivals, STRANGERS_LANE } from './arrivals.ts'
+import { type ArrivedActivity, INBOX_LANE, incomingActivityLifecycle, makeArrivals, STRANGERS_LANE } from './arrivals.ts'
 import {
   aboutOf,
   ENDED_HASH,
@@ -39,17 +39,6 @@ export type Treatment =
 export type Verification =
   | { result: 'verified'; saidAt: Date | null; once: boolean; believed?: { body: string; subject: Subject } }
   | { result: 'forged' | 'failed'; reason: string }
-
-export interface IncomingActivities {
-  /** `refused`: too many activities of the host wait for their keys. */
-  store(activity: ArrivedActivity): Promise<Arrival>
-  /** True if a verified activity of this id arrived before: forwarded activities count once. */
-  knows(activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>): Promise<boolean>
-  /** Handles a parked activity again. Throws `not_found` if none is parked under the id. */
-  retryParked(id: number): Promise<void>
-  /** Drops a parked activity, which counts as handled then. Throws `not_found`. */
-  dropParked(id: number): Promise<void>
-}
 
 const OPEN = "('received', 'unverified', 'retrying')"
 const VERIFIED = "('received', 'retrying')"
@@ -84,6 +73,8 @@ interface Settled {
   counts?: 'success' | 'error'
 }
 
+export type IncomingActivities = ReturnType<typeof makeIncomingActivities>
+
 export function makeIncomingActivities(
   deps: ActorDeps & {
     /** Handles a verified activity. Must not throw. */
@@ -91,7 +82,7 @@ export function makeIncomingActivities(
     /** Fetches the missing key, and checks the signature with it. Must not throw. */
     verify: (activity: StoredActivity) => Promise<Verification>
   },
-): IncomingActivities {
+) {
   const { db, tell, registry, clock, config, logger, treat, verify } = deps
   const settings = () => config().vireo.federation.inbox
 
@@ -280,20 +271,26 @@ export function makeIncomingActivities(
   }
 
   return {
-    async retryParked(id) {
+    /** Handles a parked activity again. Throws `not_found` if none is parked under the id. */
+    async retryParked(id: number): Promise<void> {
       await tell.create(async (unit) => {
         const row = await parked(unit.query, id)
         await store(unit.query, [{ row, after: stepped(row, { type: 'RETRIED' }) }])
         unit.wake(INBOX_LANE, hashOf(row.actorUrl))
       })
     },
-    async dropParked(id) {
+    /** Drops a parked activity, which counts as handled then. Throws `not_found`. */
+    async dropParked(id: number): Promise<void> {
       await tell.create(async (unit) => {
         const row = await parked(unit.query, id)
         await store(unit.query, [{ row, after: stepped(row, { type: 'GIVEN_UP' }) }])
       })
     },
-    knows: (activity) => isKnown(db.query, activity),
+    /** True if a verified activity of this id arrived before: forwarded activities count once. */
+    knows(activity: Pick<ArrivedActivity, 'activityId' | 'actorUrl'>): Promise<boolean> {
+      return isKnown(db.query, activity)
+    },
+    /** `refused`: too many activities of the host wait for their keys. */
     store: makeArrivals(deps),
   }
 }

@@ -3,16 +3,14 @@
 import type { Sql } from '../../platform/database/index.ts'
 import type { ActorDeps } from '../runtime/index.ts'
 
-export interface Homepage {
-  /** An empty one stays stored, and is not announced. */
-  write(content: string): Promise<void>
-}
-
 const NAME = 'homepage'
 
-export const makeHomepage = ({ tell }: Pick<ActorDeps, 'tell'>): Homepage => ({
-  write: (content) =>
-    tell.create(async (unit) => {
+export type Homepage = ReturnType<typeof makeHomepage>
+
+export const makeHomepage = ({ tell }: Pick<ActorDeps, 'tell'>) => ({
+  /** An empty one stays stored, and is not announced. */
+  write(content: string): Promise<void> {
+    return tell.create(async (unit) => {
       const changed = await unit.query(
         `insert into custom_page as p (name, content, updated_at) values ($1, $2, $3)
          on conflict (name) do update set content = excluded.content, updated_at = excluded.updated_at
@@ -21,7 +19,8 @@ export const makeHomepage = ({ tell }: Pick<ActorDeps, 'tell'>): Homepage => ({
         [NAME, content, unit.now],
       )
       if (changed.length > 0) unit.note({ domain: 'config', action: 'update', id: 0, entity: { homepage: 'changed' } })
-    }),
+    })
+  },
 })
 
 /** Its text; undefined if none was ever written. */

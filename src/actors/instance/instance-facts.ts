@@ -24,17 +24,10 @@ export interface InstanceFacts {
   homepage: boolean
 }
 
-export interface InstanceFactsReader {
-  /** At most a second old; the same object until it is read again. */
-  recent(): Promise<InstanceFacts>
-  read(): Promise<InstanceFacts>
-  /** Reports a change of a picture or the homepage: this process drops its cache at once, the others when they are notified. */
-  changed(): Promise<void>
-  close(): void
-}
-
 const TOPIC = 'instance-facts'
 const KEEP_MS = 1_000
+
+export type InstanceFactsReader = ReturnType<typeof makeInstanceFacts>
 
 export function makeInstanceFacts(deps: {
   db: Database
@@ -42,7 +35,7 @@ export function makeInstanceFacts(deps: {
   config: () => Config
   bus: Pick<Bus, 'subscribe' | 'publish'>
   actorId: () => Promise<number>
-}): InstanceFactsReader {
+}) {
   const { db, clock, config, bus, actorId } = deps
   const kept = makeTtlCache<'facts', InstanceFacts>({ clock, max: 1 })
   const unsubscribe = bus.subscribe(TOPIC, () => kept.clear())
@@ -55,8 +48,12 @@ export function makeInstanceFacts(deps: {
 
   return {
     read,
-    recent: () => kept.get('facts', KEEP_MS, read),
-    async changed() {
+    /** At most a second old; the same object until it is read again. */
+    recent(): Promise<InstanceFacts> {
+      return kept.get('facts', KEEP_MS, read)
+    },
+    /** Reports a change of a picture or the homepage: this process drops its cache at once, the others when they are notified. */
+    async changed(): Promise<void> {
       kept.clear()
       await bus.publish(TOPIC, {})
     },

@@ -10,23 +10,12 @@ import type { OauthClient } from './instance.entity.ts'
 
 export type LocalClient = Columns<typeof OauthClient, 'clientId' | 'clientSecret'>
 
-export interface Instance {
-  /**
-   * Creates what is missing; safe for concurrent processes. Returns the client only if it was created now. Throws if the keys in the
-   * database cannot be opened with this installation's secret.
-   */
-  ensure(): Promise<{ newClient: LocalClient | undefined }>
-  /** Throws `conflict` if no server was ever started on the database. */
-  assertStarted(): Promise<void>
-  localClient(): Promise<LocalClient>
-  /** Row id of the Application actor. */
-  actorId(): Promise<number>
-}
-
 // Under one lock, so that two processes that start at once on an empty database create one instance.
 const FIRST_START_LOCK = 'select pg_advisory_xact_lock(hashtext($1))'
 
-export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | undefined }): Instance {
+export type Instance = ReturnType<typeof makeInstance>
+
+export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | undefined }) {
   const { db, tell, secrets, generateKeys = generateActorKeys } = deps
   let known: number | undefined
 
@@ -62,7 +51,11 @@ export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | u
   }
 
   return {
-    async ensure() {
+    /**
+     * Creates what is missing; safe for concurrent processes. Returns the client only if it was created now. Throws if the keys in the
+     * database cannot be opened with this installation's secret.
+     */
+    async ensure(): Promise<{ newClient: LocalClient | undefined }> {
       await assertKeysOpen()
       if ((await findActor()) !== undefined && (await findClient())) return { newClient: undefined }
       const keys = await generateKeys()
@@ -87,19 +80,21 @@ export function makeInstance(deps: ActorDeps & { generateKeys?: GenerateKeys | u
         return { newClient }
       })
     },
-    async assertStarted() {
+    /** Throws `conflict` if no server was ever started on the database. */
+    async assertStarted(): Promise<void> {
       await assertKeysOpen()
       if ((await findActor()) === undefined) {
         const advice = 'see whether it is the right one, and start the server once'
         throw new DomainError('conflict', `No server was ever started with this database: ${advice}.`)
       }
     },
-    async localClient() {
+    async localClient(): Promise<LocalClient> {
       const client = await findClient()
       if (!client) throw new Error('This instance has no OAuth client; start it once to make one.')
       return client
     },
-    async actorId() {
+    /** Row id of the Application actor. */
+    async actorId(): Promise<number> {
       known ??= await findActor()
       if (known === undefined) throw new Error('This instance has no actor; start it once to make one.')
       return known

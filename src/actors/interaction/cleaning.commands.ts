@@ -16,19 +16,6 @@ export interface CleaningPlace {
   roundAt: Date
 }
 
-export interface InteractionCleaning {
-  /** Resumes the round, or begins one. */
-  start(): Promise<CleaningPlace>
-  /** The next batch; undefined at the end of the kind. */
-  next(place: CleaningPlace): Promise<InteractionBatch | undefined>
-  /** Stores the position. Returns the next one; undefined at the end of the round. */
-  moveOn(place: CleaningPlace, reached: number | 'end'): Promise<CleaningPlace | undefined>
-  /** Records that its server does not have it. Returns the number of consecutive rounds. */
-  miss(place: CleaningPlace, id: number): Promise<number>
-  /** Leaves the rest of the round to another job. */
-  continueLater(place: CleaningPlace): Promise<void>
-}
-
 const JOB = 'activitypub-cleaner'
 const PLAN_EVERY_MS = 600_000
 /** Pause between two parts of a round, so that no server gets many requests at once. */
@@ -36,7 +23,9 @@ const REST_MS = 600_000
 
 type Plan = Aliased<typeof InteractionsCleaning, 'dueAt' | 'settings'>
 
-export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'config'>): InteractionCleaning {
+export type InteractionCleaning = ReturnType<typeof makeInteractionCleaning>
+
+export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'config'>) {
   const { db, tell, registry, config } = deps
 
   registry.periodic('plan-interactions-cleaning', {
@@ -61,7 +50,8 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
   }
 
   return {
-    async start() {
+    /** Resumes the round, or begins one. */
+    async start(): Promise<CleaningPlace> {
       return await tell.create(async (unit) => {
         const [place] = await unit.query<CleaningPlace>(
           `update interactions_cleaning set kind = coalesce(kind, $1), after_id = coalesce(after_id, 0),
@@ -74,9 +64,13 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
       })
     },
 
-    next: ({ kind, afterId }) => nextInteractions(db.query, kind, afterId),
+    /** The next batch; undefined at the end of the kind. */
+    next({ kind, afterId }: CleaningPlace): Promise<InteractionBatch | undefined> {
+      return nextInteractions(db.query, kind, afterId)
+    },
 
-    async moveOn(place, reached) {
+    /** Stores the position. Returns the next one; undefined at the end of the round. */
+    async moveOn(place: CleaningPlace, reached: number | 'end'): Promise<CleaningPlace | undefined> {
       const kind = reached === 'end' ? CLEANED_KINDS[CLEANED_KINDS.indexOf(place.kind) + 1] : place.kind
       const afterId = reached === 'end' ? 0 : reached
       return await tell.create(async (unit) => {
@@ -94,7 +88,8 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
       })
     },
 
-    async miss({ kind, roundAt }, id) {
+    /** Records that its server does not have it. Returns the number of consecutive rounds. */
+    async miss({ kind, roundAt }: CleaningPlace, id: number): Promise<number> {
       return await tell.create(async (unit) => {
         const [row] = await unit.query<Columns<typeof InteractionMiss, 'misses'>>(
           `insert into interaction_miss as m (kind, interaction_id, misses, round_at) values ($1, $2, 1, $3)
@@ -107,7 +102,8 @@ export function makeInteractionCleaning(deps: Pick<ActorDeps, 'db' | 'tell' | 'r
       })
     },
 
-    async continueLater({ kind, afterId }) {
+    /** Leaves the rest of the round to another job. */
+    async continueLater({ kind, afterId }: CleaningPlace): Promise<void> {
       // The running job still has the other key.
       await tell.create(async (unit) => unit.enqueue({ type: JOB, data: {}, dedupeKey: `${JOB}-${kind}-${afterId}`, delayMs: REST_MS }))
     },

@@ -18,23 +18,6 @@ import {
 } from '../runtime/index.ts'
 import { type ListedJobId, readJobId } from './job-ids.ts'
 
-export interface JobQueue {
-  /** No process starts work from now on; idempotent. */
-  pause(): Promise<void>
-  resume(): Promise<void>
-  state(): Promise<JobQueueState>
-  /**
-   * Throws `not_found`, and `conflict` if it did not fail, is queued again already, or if what waited for it has failed with it, as for each
-   * job of remote runners.
-   */
-  retry(id: string): Promise<void>
-  /**
-   * The job fails within seconds, and so does what waits for it, as if it had no attempts left; a running one is interrupted. Throws
-   * `not_found`, and `conflict` if it neither waits nor runs, or is no job. One of remote runners is cancelled among those.
-   */
-  cancel(id: string): Promise<void>
-}
-
 const notOpen = (cause?: unknown) => new DomainError('conflict', 'This job neither waits nor runs.', { cause })
 
 /** A lease that has run out. */
@@ -42,12 +25,14 @@ const LONG_AGO = new Date(0)
 const QUEUE = { aggregate: 'job_queue', id: 1 } as const
 const jobQueueLifecycle = defineLifecycle({ table: 'job_queue', machine: jobQueueMachine, initial: initialJobQueue })
 
+export type JobQueue = ReturnType<typeof makeJobQueue>
+
 export function makeJobQueue(
   deps: Pick<ActorDeps, 'db' | 'tell' | 'logger' | 'registry' | 'config'> & {
     incoming: Pick<IncomingActivities, 'retryParked'>
     runnerJobs: Pick<RunnerJobs, 'cancel'>
   },
-): JobQueue {
+) {
   const { db, tell, logger, registry, config, incoming, runnerJobs } = deps
 
   async function move(event: JobQueueEvent): Promise<void> {
@@ -117,18 +102,31 @@ export function makeJobQueue(
   }
 
   return {
-    pause: () => move({ type: 'PAUSED' }),
-    resume: () => move({ type: 'RESUMED' }),
-    async state() {
+    /** No process starts work from now on; idempotent. */
+    pause(): Promise<void> {
+      return move({ type: 'PAUSED' })
+    },
+    resume(): Promise<void> {
+      return move({ type: 'RESUMED' })
+    },
+    async state(): Promise<JobQueueState> {
       const [row] = await db.query<{ state: JobQueueState }>('select state from job_queue where id = 1')
       return row?.state ?? initialJobQueue.state
     },
-    async retry(text) {
+    /**
+     * Throws `not_found`, and `conflict` if it did not fail, is queued again already, or if what waited for it has failed with it, as for
+     * each job of remote runners.
+     */
+    async retry(text: string): Promise<void> {
       const found = readJobId(text)
       if (!found) throw notFound('This job does not exist.')
       await retries[found.source](found.id)
     },
-    async cancel(text) {
+    /**
+     * The job fails within seconds, and so does what waits for it, as if it had no attempts left; a running one is interrupted. Throws
+     * `not_found`, and `conflict` if it neither waits nor runs, or is no job. One of remote runners is cancelled among those.
+     */
+    async cancel(text: string): Promise<void> {
       const found = readJobId(text)
       if (!found) throw notFound('This job does not exist.')
       if (found.source !== 'job') throw new DomainError('conflict', 'This is no job that can be cancelled.')

@@ -43,28 +43,6 @@ export interface StoredPiece {
 /** What the receiver of a stream reports of its end. */
 export type StreamEnd = Exclude<Extract<LiveSessionEvent, { generation: number }>, { type: 'PIECE_STORED' }>
 
-export interface LiveSessions {
-  /**
-   * Accepts a publisher: begins a session, or continues an interrupted one. Throws `not_found` for an unknown key, `forbidden` if lives are
-   * disabled or the video or its owner is blocked, `gone` if the live has ended, and `conflict` while another publisher sends.
-   */
-  accept(streamKey: string): Promise<AcceptedStream>
-  /**
-   * Adds a piece; twice is once. Returns false if the stream exceeds a limit, or its video or its owner is blocked: the session has ended
-   * then. Throws `conflict` if it had ended before or another connection continued it.
-   */
-  addPiece(sessionId: number, piece: StoredPiece): Promise<boolean>
-  /**
-   * Says that the process of a stream lives, and that media came `quietMs` ago. Returns false if another connection replaced it, or the session
-   * has ended: then it ends too.
-   */
-  reportAlive(stream: Pick<AcceptedStream, 'sessionId' | 'generation'>, quietMs: number): Promise<boolean>
-  /** Ends all streams. */
-  stopAll(): Promise<void>
-  /** Throws like `addPiece`. */
-  end(sessionId: number, end: StreamEnd): Promise<void>
-}
-
 /** How often the process of a stream reports that it lives, in ms. */
 export const REPORT_EVERY = 1_000
 /** ms without sound and picture after which another publisher with the same key is accepted. */
@@ -78,7 +56,9 @@ export type LiveSessionDeps = Pick<ActorDeps, 'db' | 'tell' | 'config' | 'clock'
   quotaLeft(db: { query: Sql }, userId: number): Promise<number>
 }
 
-export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSessionDeps): LiveSessions {
+export type LiveSessions = ReturnType<typeof makeLiveSessions>
+
+export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSessionDeps) {
   const settings = () => settingsOf({ config })
 
   async function begin(unit: Unit, live: VideoLive): Promise<LiveSession> {
@@ -145,7 +125,11 @@ export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSes
   }
 
   return {
-    async accept(streamKey) {
+    /**
+     * Accepts a publisher: begins a session, or continues an interrupted one. Throws `not_found` for an unknown key, `forbidden` if lives
+     * are disabled or the video or its owner is blocked, `gone` if the live has ended, and `conflict` while another publisher sends.
+     */
+    async accept(streamKey: string): Promise<AcceptedStream> {
       const [found] = await db.query<Aliased<VideoLive, 'videoId'> & { isBlocked: boolean }>(
         `select l.video_id as "videoId", v.blocked or coalesce(u.blocked, false) as "isBlocked"
          from video_live l join video v on v.id = l.video_id join channel c on c.id = v.channel_id
@@ -193,8 +177,12 @@ export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSes
       })
     },
 
-    addPiece: (sessionId, { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate, plan, isRemote }) =>
-      withSession({ tell }, sessionId, async (unit, session) => {
+    /**
+     * Adds a piece; twice is once. Returns false if the stream exceeds a limit, or its video or its owner is blocked: the session has ended
+     * then. Throws `conflict` if it had ended before or another connection continued it.
+     */
+    addPiece(sessionId: number, { generation, sequence, seconds, bytes, sha256, startsAt, isPrivate, plan, isRemote }: StoredPiece) {
+      return withSession({ tell }, sessionId, async (unit, session) => {
         if (session.plan === null && plan) {
           session.plan = plan
           session.remote = isRemote ? { runs: [] } : null
@@ -216,9 +204,14 @@ export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSes
         const error = await limitOf(unit, session)
         if (error) moveSession(unit, session, { type: 'FAILED', generation, error }, settings())
         return error === undefined
-      }),
+      })
+    },
 
-    async reportAlive({ sessionId, generation }, quietMs) {
+    /**
+     * Says that the process of a stream lives, and that media came `quietMs` ago. Returns false if another connection replaced it, or the
+     * session has ended: then it ends too.
+     */
+    async reportAlive({ sessionId, generation }: Pick<AcceptedStream, 'sessionId' | 'generation'>, quietMs: number): Promise<boolean> {
       // Without the lock of the video: it changes no state.
       const current = await db.query(
         `update live_session set heard_at = $4
@@ -228,7 +221,8 @@ export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSes
       return current.length > 0
     },
 
-    async stopAll() {
+    /** Ends all streams. */
+    async stopAll(): Promise<void> {
       const running = await db.query<Columns<LiveSession, 'id'>>('select id from live_session where state = any($1)', [RUNNING])
       for (const { id } of running) {
         await withSession({ tell }, id, async (unit, session) => {
@@ -238,6 +232,9 @@ export function makeLiveSessions({ db, tell, config, clock, quotaLeft }: LiveSes
       }
     },
 
-    end: (sessionId, end) => withSession({ tell }, sessionId, async (unit, session) => void moveSession(unit, session, end, settings())),
+    /** Throws like `addPiece`. */
+    end(sessionId: number, end: StreamEnd): Promise<void> {
+      return withSession({ tell }, sessionId, async (unit, session) => void moveSession(unit, session, end, settings()))
+    },
   }
 }

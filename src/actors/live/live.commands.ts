@@ -35,23 +35,9 @@ export interface NewLive {
   settings: LiveSettings
 }
 
-export interface Lives {
-  /**
-   * Creates a live that waits for its stream. Throws `forbidden` if lives (`live_not_enabled`), replays (`live_not_allowing_replay`) or the
-   * latency are not allowed, or if there are too many lives (`max_instance_lives_limit_reached`, `max_user_lives_limit_reached`), and
-   * `invalid` unless the user owns the channel.
-   */
-  create(live: NewLive): Promise<CreatedVideo>
-  /**
-   * Omitted settings stay. Throws `not_found`, `forbidden` (another user's live, or like `create`), and `invalid` if the stream has started
-   * or ended.
-   */
-  update(videoId: number, by: NonNullable<Viewer>, changes: Partial<LiveSettings>): Promise<void>
-}
+export type Lives = ReturnType<typeof makeLives>
 
-export function makeLives(
-  deps: ActorDeps & { awaitedVideos: AwaitedVideos; createVideo: CreateVideo; automaticTags: AutomaticTags },
-): Lives {
+export function makeLives(deps: ActorDeps & { awaitedVideos: AwaitedVideos; createVideo: CreateVideo; automaticTags: AutomaticTags }) {
   const { db, tell, config, awaitedVideos, createVideo, automaticTags } = deps
 
   async function assertRoom(unit: Unit, userId: number): Promise<void> {
@@ -72,7 +58,12 @@ export function makeLives(
   }
 
   return {
-    async create({ userId, fields, pictures: given, settings }) {
+    /**
+     * Creates a live that waits for its stream. Throws `forbidden` if lives (`live_not_enabled`), replays (`live_not_allowing_replay`) or
+     * the latency are not allowed, or if there are too many lives (`max_instance_lives_limit_reached`, `max_user_lives_limit_reached`), and
+     * `invalid` unless the user owns the channel.
+     */
+    async create({ userId, fields, pictures: given, settings }: NewLive): Promise<CreatedVideo> {
       assertAllowed(config().live, settings)
       await createVideo.checkChannel(userId, fields.channelId)
       const tags = await automaticTags.ofVideo(fields)
@@ -99,7 +90,11 @@ export function makeLives(
       }
     },
 
-    async update(videoId, by, changes) {
+    /**
+     * Omitted settings stay. Throws `not_found`, `forbidden` (another user's live, or like `create`), and `invalid` if the stream has
+     * started or ended.
+     */
+    async update(videoId: number, by: NonNullable<Viewer>, changes: Partial<LiveSettings>): Promise<void> {
       const video = await findVideoAccess(db, { id: videoId })
       if (!video) throw notFound('Video not found')
       assertMayChange(video, by, 'UPDATE_ANY_VIDEO')

@@ -14,20 +14,15 @@ export interface LinkSubject {
   state: string
 }
 
-export interface MailLinks {
-  /** The secret for a mail (the id of its job); undefined if a newer mail has replaced it. */
-  make(subject: LinkSubject, mail: { id: number; lifetimeMs: number }): Promise<string | undefined>
-  /** Parses a secret from a client. Returns the check for the transaction, which throws `forbidden`. */
-  read(purpose: LinkPurpose, secret: string): Promise<CheckLink>
-}
-
 /** Throws `forbidden` unless the link is for the current state of this subject, and from its newest mail. */
 export type CheckLink = (query: Sql, subject: Omit<LinkSubject, 'purpose'>) => Promise<void>
 
 const SWEEP_EVERY_MS = 3_600_000
 const STATE_CHARACTERS = 16
 
-export function makeMailLinks(deps: ActorDeps & { signedTokens: SignedTokens }): MailLinks {
+export type MailLinks = ReturnType<typeof makeMailLinks>
+
+export function makeMailLinks(deps: ActorDeps & { signedTokens: SignedTokens }) {
   const { db, clock, config, registry, secrets, signedTokens } = deps
 
   registry.periodic('mail-links', {
@@ -44,7 +39,8 @@ export function makeMailLinks(deps: ActorDeps & { signedTokens: SignedTokens }):
     secrets.hmac('mail-link', JSON.stringify([purpose, id, state])).slice(0, STATE_CHARACTERS)
 
   return {
-    async make(subject, mail) {
+    /** The secret for a mail (the id of its job); undefined if a newer mail has replaced it. */
+    async make(subject: LinkSubject, mail: { id: number; lifetimeMs: number }): Promise<string | undefined> {
       const rows = await db.query(
         `insert into mail_link (purpose, subject_id, mail, created_at) values ($1, $2, $3, $4)
          on conflict (purpose, subject_id) do update set mail = excluded.mail, created_at = excluded.created_at
@@ -56,7 +52,8 @@ export function makeMailLinks(deps: ActorDeps & { signedTokens: SignedTokens }):
       return toHex(await signedTokens.sign(subject.purpose, claims, mail.lifetimeMs))
     },
 
-    async read(purpose, secret) {
+    /** Parses a secret from a client. Returns the check for the transaction, which throws `forbidden`. */
+    async read(purpose: LinkPurpose, secret: string): Promise<CheckLink> {
       const claims = await signedTokens.read(purpose, fromHex(secret))
       return async (query, { id, state }) => {
         if (claims?.to !== id || claims.state !== digest({ purpose, id, state })) throw refused()

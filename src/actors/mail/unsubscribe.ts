@@ -25,13 +25,6 @@ export interface UnsubscribeLink {
   signature: string
 }
 
-export interface Unsubscribe {
-  /** True if mails of the kind are enabled. Throws `not_found` if the link is not (or no longer) valid. */
-  look(link: UnsubscribeLink): Promise<{ setting: keyof NotificationSettings; isOn: boolean }>
-  /** Disables them. Throws `not_found` like `look`. */
-  end(link: UnsubscribeLink): Promise<{ setting: keyof NotificationSettings }>
-}
-
 export const UNSUBSCRIBE_PATH = '/mail-preferences/unsubscribe'
 
 const SIGNATURE_CHARACTERS = 32
@@ -46,7 +39,9 @@ export function unsubscribeUrl({ secrets, urls }: Pick<ActorDeps, 'secrets' | 'u
   return `${urls.origin}${UNSUBSCRIBE_PATH}/${userId}/${setting}/${signatureOf(secrets, subject, email)}`
 }
 
-export function makeUnsubscribe({ db, tell, secrets }: Pick<ActorDeps, 'db' | 'tell' | 'secrets'>): Unsubscribe {
+export type Unsubscribe = ReturnType<typeof makeUnsubscribe>
+
+export function makeUnsubscribe({ db, tell, secrets }: Pick<ActorDeps, 'db' | 'tell' | 'secrets'>) {
   async function check(query: Sql, { userId, setting, signature }: UnsubscribeLink): Promise<UnsubscribeSubject> {
     const [user] = await query<{ email: string }>("select email from users where id = $1 and state = 'active'", [userId])
     if (!user || !isSetting(setting)) throw useless()
@@ -57,13 +52,15 @@ export function makeUnsubscribe({ db, tell, secrets }: Pick<ActorDeps, 'db' | 't
   }
 
   return {
-    async look(link) {
+    /** True if mails of the kind are enabled. Throws `not_found` if the link is not (or no longer) valid. */
+    async look(link: UnsubscribeLink): Promise<{ setting: keyof NotificationSettings; isOn: boolean }> {
       const { setting } = await check(db.query, link)
       const settings = await findNotificationSettings(db.query, link.userId)
       return { setting, isOn: (settings[setting] & BY_MAIL) > 0 }
     },
 
-    async end(link) {
+    /** Disables them. Throws `not_found` like `look`. */
+    async end(link: UnsubscribeLink): Promise<{ setting: keyof NotificationSettings }> {
       return await tell({ aggregate: 'user', id: link.userId }, async (unit) => {
         const { setting } = await check(unit.query, link)
         await changeNotificationSettings(unit, link.userId, (settings) => ({ [setting]: settings[setting] & ~BY_MAIL }))

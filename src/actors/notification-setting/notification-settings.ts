@@ -38,14 +38,12 @@ export const notificationSettingsOf = (user: string): string =>
   `(select jsonb_build_object(${columns.map(({ name, column }) => `'${name}', n.${column}`).join(', ')})
     from notification_setting n where n.user_id = ${user}.id)`
 
-export interface NotificationSettingCommands {
-  /** Stores them; omitted ones stay. */
-  update(userId: number, settings: Partial<NotificationSettings>): Promise<void>
-}
+export type NotificationSettingCommands = ReturnType<typeof makeNotificationSettings>
 
-export function makeNotificationSettings({ tell }: Pick<ActorDeps, 'tell'>): NotificationSettingCommands {
+export function makeNotificationSettings({ tell }: Pick<ActorDeps, 'tell'>) {
   return {
-    async update(userId, settings) {
+    /** Stores them; omitted ones stay. */
+    async update(userId: number, settings: Partial<NotificationSettings>): Promise<void> {
       await tell({ aggregate: 'user', id: userId }, (unit) => changeNotificationSettings(unit, userId, () => settings))
     },
   }

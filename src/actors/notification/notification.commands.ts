@@ -2,22 +2,12 @@
 
 import type { ActorDeps } from '../runtime/index.ts'
 
-export interface Notifications {
-  /** Ignores notifications of other users. */
-  markRead(userId: number, notificationIds: readonly number[]): Promise<void>
-  markAllRead(userId: number): Promise<void>
-}
-
 const TIDY_EVERY_MS = 3_600_000
 const REMOVED_AT_ONCE = 1000
 
-export function makeNotifications({
-  db,
-  tell,
-  registry,
-  clock,
-  config,
-}: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'clock' | 'config'>): Notifications {
+export type Notifications = ReturnType<typeof makeNotifications>
+
+export function makeNotifications({ db, tell, registry, clock, config }: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'clock' | 'config'>) {
   registry.periodic('old-notifications', {
     everyMs: () => TIDY_EVERY_MS,
     async run() {
@@ -37,7 +27,8 @@ export function makeNotifications({
   }
 
   return {
-    async markRead(userId, notificationIds) {
+    /** Ignores notifications of other users. */
+    async markRead(userId: number, notificationIds: readonly number[]): Promise<void> {
       await tell.create((unit) =>
         unit.query(
           `update notification set read = true, updated_at = $3
@@ -48,7 +39,7 @@ export function makeNotifications({
       )
     },
 
-    async markAllRead(userId) {
+    async markAllRead(userId: number): Promise<void> {
       await tell.create((unit) =>
         unit.query(
           `update notification set read = true, updated_at = $2

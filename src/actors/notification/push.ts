@@ -15,17 +15,6 @@ export interface PushWords {
   path: string
 }
 
-export interface Pushes {
-  /** For browsers, as `applicationServerKey`. */
-  publicKey: string
-  /**
-   * Adds or renews a browser, whoever had it before. The oldest of too many is removed. `language`: a tag, for users who chose none.
-   */
-  add(userId: number, target: PushTarget, language: string | null): Promise<void>
-  /** Ignores endpoints of other users. Without an endpoint, all are removed. */
-  remove(userId: number, endpoint?: string): Promise<void>
-}
-
 export type PushDeviceRow = Columns<typeof PushSubscription, 'createdAt' | 'lastSentAt'>
 
 /** Per user. */
@@ -39,12 +28,14 @@ const ENDED: readonly number[] = [401, 403, 404, 410]
 /** Nobody can be reached there, now or later. */
 const UNREACHABLE: readonly string[] = ['refused-address', 'refused-url']
 
+export type Pushes = ReturnType<typeof makePushes>
+
 export function makePushes(
   deps: Pick<ActorDeps, 'db' | 'tell' | 'registry' | 'clock' | 'secrets' | 'urls'> & {
     http: Pick<GuardedFetch, 'fetch'>
     words: (row: NotificationRow, language: string | null) => PushWords
   },
-): Pushes {
+) {
   const { db, tell, registry, clock, secrets, urls, http, words } = deps
   const keys = vapidKeys(Buffer.from(secrets.hmac('web-push', 'vapid'), 'hex'))
 
@@ -110,10 +101,12 @@ export function makePushes(
   }
 
   return {
+    /** For browsers, as `applicationServerKey`. */
     publicKey: keys.publicKey,
 
-    add: (userId, { endpoint, p256dh, auth }, language) =>
-      tell({ aggregate: 'user', id: userId }, async (unit) => {
+    /** Adds or renews a browser, whoever had it before. The oldest of too many is removed. `language`: a tag, for users who chose none. */
+    add(userId: number, { endpoint, p256dh, auth }: PushTarget, language: string | null): Promise<void> {
+      return tell({ aggregate: 'user', id: userId }, async (unit) => {
         await unit.query(
           `insert into push_subscription (user_id, endpoint_hash, sealed, language, created_at) values ($1, $2, $3, $4, $5)
            on conflict (endpoint_hash) do update set user_id = excluded.user_id, sealed = excluded.sealed, language = excluded.language,
@@ -125,13 +118,16 @@ export function makePushes(
              select id from push_subscription where user_id = $1 order by created_at desc, id desc offset ${MAX_DEVICES})`,
           [userId],
         )
-      }),
+      })
+    },
 
-    remove: (userId, endpoint) =>
-      tell({ aggregate: 'user', id: userId }, async (unit) => {
+    /** Ignores endpoints of other users. Without an endpoint, all are removed. */
+    remove(userId: number, endpoint?: string): Promise<void> {
+      return tell({ aggregate: 'user', id: userId }, async (unit) => {
         const hash = endpoint === undefined ? null : sha256(endpoint)
         await unit.query('delete from push_subscription where user_id = $1 and ($2::bytea is null or endpoint_hash = $2)', [userId, hash])
-      }),
+      })
+    },
   }
 }
 

@@ -14,21 +14,6 @@ import { assertMayChange, isFederated, isFederatedState, type Openness, refuseOv
 import type { Video } from '../video/video.entity.ts'
 import { moveIntoChannel } from '../video/video.writes.ts'
 
-export interface OwnershipChanges {
-  /**
-   * Offers a video to a local user; repeated offers are merged. Throws `not_found`, `forbidden` (another user's video or a remote one),
-   * `invalid` if there is no such user, or if the user owns the video.
-   */
-  give(videoId: number, by: NonNullable<Viewer>, username: string): Promise<void>
-  /**
-   * Moves the video with all its data into a channel of the receiver. Throws `not_found`, `forbidden` (another user's offer, already
-   * decided, or the video has another owner now), `invalid` for another user's channel, `too_large` (`quota_reached`).
-   */
-  accept(changeId: number, by: Receiver, channelId: number | undefined): Promise<void>
-  /** Throws `not_found`, `forbidden` (another user's offer, or already decided). */
-  refuse(changeId: number, by: Receiver): Promise<void>
-}
-
 export interface Receiver {
   userId: number
   accountId: number
@@ -56,7 +41,9 @@ const ownershipChangeLifecycle = defineLifecycle({
   refusal: () => new DomainError('forbidden', 'This offer was accepted or refused already.'),
 })
 
-export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
+export type OwnershipChanges = ReturnType<typeof makeOwnershipChanges>
+
+export function makeOwnershipChanges(deps: ActorDeps) {
   const { tell } = deps
 
   async function decide(
@@ -78,7 +65,11 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
   }
 
   return {
-    async give(videoId, by, username) {
+    /**
+     * Offers a video to a local user; repeated offers are merged. Throws `not_found`, `forbidden` (another user's video or a remote one),
+     * `invalid` if there is no such user, or if the user owns the video.
+     */
+    async give(videoId: number, by: NonNullable<Viewer>, username: string): Promise<void> {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const video = await givenVideo(unit, videoId)
         assertMayChange(video, by, 'CHANGE_VIDEO_OWNERSHIP')
@@ -102,7 +93,11 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
       })
     },
 
-    async accept(changeId, by, channelId) {
+    /**
+     * Moves the video with all its data into a channel of the receiver. Throws `not_found`, `forbidden` (another user's offer, already
+     * decided, or the video has another owner now), `invalid` for another user's channel, `too_large` (`quota_reached`).
+     */
+    async accept(changeId: number, by: Receiver, channelId: number | undefined): Promise<void> {
       await decide(changeId, by, { type: 'ACCEPTED' }, async (unit, { videoId, state, privacy, size, isGivers }) => {
         if (!isGivers) throw new DomainError('forbidden', 'This video is no longer the giver’s.')
         // First the video, then the quota, then the channel: the same lock order as in an upload.
@@ -114,7 +109,10 @@ export function makeOwnershipChanges(deps: ActorDeps): OwnershipChanges {
       })
     },
 
-    refuse: (changeId, by) => decide(changeId, by, { type: 'REFUSED' }),
+    /** Throws `not_found`, `forbidden` (another user's offer, or already decided). */
+    refuse(changeId: number, by: Receiver): Promise<void> {
+      return decide(changeId, by, { type: 'REFUSED' })
+    },
   }
 }
 

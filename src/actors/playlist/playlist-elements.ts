@@ -15,24 +15,13 @@ export interface NewElement extends Timestamps {
   videoId: number
 }
 
-export interface PlaylistElements {
-  /** Appends. Returns the id of the element. Throws `not_found`, `forbidden`, and `invalid` for one that stops before it starts. */
-  add(playlistId: number, by: NonNullable<Viewer>, element: NewElement): Promise<number>
-  /** Omitted fields stay. Throws like `add`. */
-  change(playlistId: number, elementId: number, by: NonNullable<Viewer>, changes: Timestamps): Promise<void>
-  remove(playlistId: number, elementId: number, by: NonNullable<Viewer>): Promise<void>
-  /**
-   * Moves `length` elements that begin at the position `start` after the one at `after`; 0 is the beginning. Throws `invalid` for unknown
-   * positions.
-   */
-  move(playlistId: number, by: NonNullable<Viewer>, block: { start: number; after: number; length: number }): Promise<void>
-}
-
 interface LockedPlaylist extends GuardedPlaylist {
   elementsCount: number
 }
 
-export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): PlaylistElements {
+export type PlaylistElements = ReturnType<typeof makePlaylistElements>
+
+export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>) {
   /** Runs a change under the lock of the playlist, and announces it unless the playlist is private. */
   async function within<T>(id: number, by: NonNullable<Viewer>, work: (unit: Unit, playlist: LockedPlaylist) => Promise<T>): Promise<T> {
     return await tell({ aggregate: 'playlist', id }, async (unit) => {
@@ -57,8 +46,9 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
   }
 
   return {
-    add: (playlistId, by, { videoId, startTimestamp, stopTimestamp }) =>
-      within(playlistId, by, async (unit, { elementsCount }) => {
+    /** Appends. Returns the id of the element. Throws `not_found`, `forbidden`, and `invalid` for one that stops before it starts. */
+    add(playlistId: number, by: NonNullable<Viewer>, { videoId, startTimestamp, stopTimestamp }: NewElement): Promise<number> {
+      return within(playlistId, by, async (unit, { elementsCount }) => {
         const [element] = await unit.query<{ id: number }>(
           `insert into playlist_element (playlist_id, video_id, position, start_timestamp, stop_timestamp, created_at, updated_at)
            select $1, v.id, $3, $4, $5, $6, $6 from video v where v.id = $2 and v.state <> 'removed' for key share of v
@@ -68,9 +58,11 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
         if (!element) throw notFound('Video not found')
         if (isBackward({ startTimestamp, stopTimestamp })) throw backward()
         return element.id
-      }),
+      })
+    },
 
-    async change(playlistId, elementId, by, { startTimestamp, stopTimestamp }) {
+    /** Omitted fields stay. Throws like `add`. */
+    async change(playlistId: number, elementId: number, by: NonNullable<Viewer>, { startTimestamp, stopTimestamp }: Timestamps) {
       await within(playlistId, by, async (unit) => {
         const [changed] = await unit.query<Timestamps>(
           `update playlist_element set updated_at = $3,
@@ -93,7 +85,7 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
       })
     },
 
-    async remove(playlistId, elementId, by) {
+    async remove(playlistId: number, elementId: number, by: NonNullable<Viewer>): Promise<void> {
       await within(playlistId, by, async (unit) => {
         const [removed] = await unit.query<{ position: number }>(
           'delete from playlist_element where id = $2 and playlist_id = $1 returning position',
@@ -107,7 +99,11 @@ export function makePlaylistElements({ tell }: Pick<ActorDeps, 'tell'>): Playlis
       })
     },
 
-    async move(playlistId, by, { start, after, length }) {
+    /**
+     * Moves `length` elements that begin at the position `start` after the one at `after`; 0 is the beginning. Throws `invalid` for unknown
+     * positions.
+     */
+    async move(playlistId: number, by: NonNullable<Viewer>, { start, after, length }: { start: number; after: number; length: number }) {
       await within(playlistId, by, async (unit, { elementsCount: max }) => {
         if (start > max || after > max) {
           throw new DomainError('invalid', `Start position or insert after position exceed the playlist limits (max: ${max})`)

@@ -25,18 +25,11 @@ export interface PlaylistBeginning {
   also?: StoreWith
 }
 
-export interface Playlists {
-  /** Throws `invalid` for a playlist without a channel that is not private, `not_found` and `forbidden` for the channel. */
-  create(by: NonNullable<Viewer>, fields: PlaylistFields, beginning?: PlaylistBeginning): Promise<{ id: number; uuid: string }>
-  /** Omitted fields stay. Throws `not_found`, `forbidden`, and `invalid` like above and for “Watch later”. */
-  update(id: number, by: NonNullable<Viewer>, changes: Partial<PlaylistFields>, picture?: EncodedImage): Promise<void>
-  /** Throws `not_found`, `forbidden`, and `invalid` for “Watch later”. */
-  remove(id: number, by: NonNullable<Viewer>): Promise<void>
-}
-
 type Deps = ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Pick<Leases, 'owner'> }
 
-export function makePlaylists(deps: Deps): Playlists {
+export type Playlists = ReturnType<typeof makePlaylists>
+
+export function makePlaylists(deps: Deps) {
   const { db, tell, urls, store, pendingFiles, leases } = deps
 
   /** Stores the picture before the rows that name it, and removes it if they are refused. */
@@ -59,7 +52,8 @@ export function makePlaylists(deps: Deps): Playlists {
   }
 
   return {
-    async create(by, fields, { picture, elements = [], also } = {}) {
+    /** Throws `invalid` for a playlist without a channel that is not private, `not_found` and `forbidden` for the channel. */
+    async create(by: NonNullable<Viewer>, fields: PlaylistFields, { picture, elements = [], also }: PlaylistBeginning = {}) {
       assertHasChannel(fields, '"public" or "unlisted"')
       return await withPicture(picture, (filename, settle) =>
         tell.create(async (unit) => {
@@ -86,7 +80,8 @@ export function makePlaylists(deps: Deps): Playlists {
       )
     },
 
-    async update(id, by, changes, picture) {
+    /** Omitted fields stay. Throws `not_found`, `forbidden`, and `invalid` like above and for “Watch later”. */
+    async update(id: number, by: NonNullable<Viewer>, changes: Partial<PlaylistFields>, picture?: EncodedImage): Promise<void> {
       await withPicture(picture, (filename, settle) =>
         tell({ aggregate: 'playlist', id }, async (unit) => {
           const playlist = await load(unit, id)
@@ -111,7 +106,8 @@ export function makePlaylists(deps: Deps): Playlists {
       )
     },
 
-    async remove(id, by) {
+    /** Throws `not_found`, `forbidden`, and `invalid` for “Watch later”. */
+    async remove(id: number, by: NonNullable<Viewer>): Promise<void> {
       await tell({ aggregate: 'playlist', id }, async (unit) => {
         const playlist = await load(unit, id)
         assertMayManagePlaylist(playlist, by, 'REMOVE_ANY_VIDEO_PLAYLIST')

@@ -30,29 +30,6 @@ export interface RemoteElement {
 
 export type StoredPlaylist = Aliased<Playlist, 'id' | 'url' | 'accountId' | 'refreshedAt' | 'updatedAt'>
 
-export interface RemotePlaylists {
-  find(key: { url: string } | { id: number }): Promise<StoredPlaylist | undefined>
-  /**
-   * Stores or refreshes it; an older document changes nothing. With `thenRead` a job reads the elements. Throws `forbidden` if its address
-   * or UUID belongs to a playlist of another owner, and `gone` if its owner deleted it after `askedAt`.
-   */
-  save(playlist: RemotePlaylist, options?: SaveOptions): Promise<StoredPlaylist>
-  /**
-   * Replaces its elements, in this order; elements in `missed` could not be fetched and stay as they are stored. Does nothing if the
-   * playlist changed since `asOf`: a newer job reads it again.
-   */
-  putElements(id: number, found: { elements: RemoteElement[]; missed: string[]; asOf: Date }): Promise<void>
-  /**
-   * Queues a job that refreshes it with its elements; at most once an hour, so that views do not cause repeated requests to an unreachable
-   * server.
-   */
-  askToRead(id: number): Promise<void>
-  /** Removes it. Throws `forbidden` unless it belongs to that account. */
-  remove(id: number, by: { accountId: number | null }): Promise<void>
-  /** Its channel was removed; it stays with its owner. */
-  leaveChannel(id: number): Promise<void>
-}
-
 export interface SaveOptions {
   thenRead?: boolean
   askedAt?: Date | undefined
@@ -65,8 +42,10 @@ export const PLAYLIST_JOB = 'playlist-reading'
 
 const COLUMNS = 'id, url, account_id as "accountId", refreshed_at as "refreshedAt", updated_at as "updatedAt"'
 
-export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
-  const find: RemotePlaylists['find'] = async (key) => {
+export type RemotePlaylists = ReturnType<typeof makeRemotePlaylists>
+
+export function makeRemotePlaylists({ db, tell }: ActorDeps) {
+  const find = async (key: { url: string } | { id: number }): Promise<StoredPlaylist | undefined> => {
     const [where, value] = 'id' in key ? ['id = $1', key.id] : ['url_hash = md5($1)::uuid and url = $1', key.url]
     const [row] = await db.query<StoredPlaylist>(`select ${COLUMNS} from playlist where ${where} and remote`, [value])
     return row
@@ -93,7 +72,11 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
   return {
     find,
 
-    async save(playlist, options = {}) {
+    /**
+     * Stores or refreshes it; an older document changes nothing. With `thenRead` a job reads the elements. Throws `forbidden` if its
+     * address or UUID belongs to a playlist of another owner, and `gone` if its owner deleted it after `askedAt`.
+     */
+    async save(playlist: RemotePlaylist, options: SaveOptions = {}): Promise<StoredPlaylist> {
       try {
         return await saveAs(playlist, options)
       } catch (error) {
@@ -103,7 +86,11 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
       }
     },
 
-    async putElements(id, { elements, missed, asOf }) {
+    /**
+     * Replaces its elements, in this order; elements in `missed` could not be fetched and stay as they are stored. Does nothing if the
+     * playlist changed since `asOf`: a newer job reads it again.
+     */
+    async putElements(id: number, { elements, missed, asOf }: { elements: RemoteElement[]; missed: string[]; asOf: Date }): Promise<void> {
       await tell({ aggregate: 'playlist', id }, async (unit) => {
         const [current] = await unit.query<Columns<Playlist, 'updatedAt'>>('select updated_at from playlist where id = $1 and remote', [id])
         if (current?.updated_at.getTime() !== asOf.getTime()) return
@@ -116,7 +103,11 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
       })
     },
 
-    async askToRead(id) {
+    /**
+     * Queues a job that refreshes it with its elements; at most once an hour, so that views do not cause repeated requests to an
+     * unreachable server.
+     */
+    async askToRead(id: number): Promise<void> {
       await tell.create(async (unit) => {
         const asked = await unit.query(
           `update playlist set refresh_asked_at = $2 where id = $1 and remote
@@ -127,14 +118,16 @@ export function makeRemotePlaylists({ db, tell }: ActorDeps): RemotePlaylists {
       })
     },
 
-    async remove(id, { accountId }) {
+    /** Removes it. Throws `forbidden` unless it belongs to that account. */
+    async remove(id: number, { accountId }: { accountId: number | null }): Promise<void> {
       await tell({ aggregate: 'playlist', id }, async (unit) => {
         const [gone] = await unit.query('delete from playlist where id = $1 and remote and account_id = $2 returning id', [id, accountId])
         if (!gone) throw new DomainError('forbidden', 'Only its owner removes a playlist.')
       })
     },
 
-    async leaveChannel(id) {
+    /** Its channel was removed; it stays with its owner. */
+    async leaveChannel(id: number): Promise<void> {
       await tell({ aggregate: 'playlist', id }, async (unit) => {
         await unit.query('update playlist set channel_id = null where id = $1 and remote', [id])
       })

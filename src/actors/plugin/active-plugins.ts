@@ -12,27 +12,13 @@ import { unpack, verifyIntegrity } from './package.ts'
 import { PLUGINS_TOPIC } from './plugin.commands.ts'
 import { listEnabledPlugins, type PluginRow } from './plugin.queries.ts'
 
-export interface ActivePlugins {
-  /** By name; none while plugins are off. At most a second old; the same array until it is read again. */
-  recent(): Promise<readonly PluginRow[]>
-  /** Without a version, any one. Undefined if it is not enabled. */
-  find(named: { npmName: string; version?: string | undefined }): Promise<PluginRow | undefined>
-  /** The result of the last `recent`. */
-  current(): readonly PluginRow[]
-  /** True for an enabled theme, as of the last `recent`. */
-  hasTheme(name: string): boolean
-  /** The real path of the folder with the plugin's files, which is unpacked if it is missing. Throws `not_found`. */
-  folderOf(plugin: Pick<PluginRow, 'npm_name' | 'version' | 'integrity'>): Promise<string>
-  /** Calls the listener after a change of a plugin, or of its settings; may miss some. */
-  onChange(listener: (npmName: string, what: 'plugin' | 'settings') => void): () => void
-  close(): void
-}
-
 const KEEP_MS = 1000
 const TIDY_EVERY_MS = 3_600_000
 const NONE: readonly PluginRow[] = []
 
-export function makeActivePlugins(deps: ActorDeps & { bus: Pick<Bus, 'subscribe'> }): ActivePlugins {
+export type ActivePlugins = ReturnType<typeof makeActivePlugins>
+
+export function makeActivePlugins(deps: ActorDeps & { bus: Pick<Bus, 'subscribe'> }) {
   const { db, clock, config, registry, bus } = deps
   const kept = makeTtlCache<'rows', readonly PluginRow[]>({ clock, max: 1 })
   let current = NONE
@@ -92,18 +78,28 @@ export function makeActivePlugins(deps: ActorDeps & { bus: Pick<Bus, 'subscribe'
     return (await realFolder(target)) ?? target
   }
 
+  /** By name; none while plugins are off. At most a second old; the same array until it is read again. */
   function recent(): Promise<readonly PluginRow[]> {
     return config().plugins.enabled ? kept.get('rows', KEEP_MS, read) : Promise.resolve(NONE)
   }
 
   return {
     recent,
-    find: async ({ npmName, version }) =>
-      (await recent()).find((row) => row.npm_name === npmName && (version === undefined || row.version === version)),
-    current: () => current,
-    hasTheme: (name) => themes.has(name),
+    /** Without a version, any one. Undefined if it is not enabled. */
+    async find({ npmName, version }: { npmName: string; version?: string | undefined }): Promise<PluginRow | undefined> {
+      return (await recent()).find((row) => row.npm_name === npmName && (version === undefined || row.version === version))
+    },
+    /** The result of the last `recent`. */
+    current(): readonly PluginRow[] {
+      return current
+    },
+    /** True for an enabled theme, as of the last `recent`. */
+    hasTheme(name: string): boolean {
+      return themes.has(name)
+    },
 
-    async folderOf(plugin) {
+    /** The real path of the folder with the plugin's files, which is unpacked if it is missing. Throws `not_found`. */
+    async folderOf(plugin: Pick<PluginRow, 'npm_name' | 'version' | 'integrity'>): Promise<string> {
       const name = folderName(plugin)
       const running = unpacking.get(name) ?? unpacked(plugin)
       unpacking.set(name, running)
@@ -114,12 +110,14 @@ export function makeActivePlugins(deps: ActorDeps & { bus: Pick<Bus, 'subscribe'
       }
     },
 
-    onChange: (listener) =>
-      bus.subscribe(PLUGINS_TOPIC, (payload) => {
+    /** Calls the listener after a change of a plugin, or of its settings; may miss some. */
+    onChange(listener: (npmName: string, what: 'plugin' | 'settings') => void): () => void {
+      return bus.subscribe(PLUGINS_TOPIC, (payload) => {
         if (typeof payload === 'object' && payload !== null && 'npmName' in payload)
           listener(String(payload.npmName), 'settings' in payload ? 'settings' : 'plugin')
-      }),
-    close() {
+      })
+    },
+    close(): void {
       unsubscribe()
       // Labels are those of the whole process.
       addLabels([])

@@ -9,13 +9,6 @@ import type { ActivePlugins } from './active-plugins.ts'
 import { pluginTypes, typeOf } from './manifest.ts'
 import type { PluginRow } from './plugin.queries.ts'
 
-export interface PluginAssets {
-  /** The styles of all plugins; clients load those of themes one by one. */
-  globalCss(): Promise<{ body: Buffer; etag: string }>
-  /** By the npm name of the plugin; those without this language are missing. */
-  translations(locale: string): Promise<Record<string, unknown>>
-}
-
 /** Bytes of one file; larger ones are left out. */
 const LARGEST = 512 * 1024
 /** Cached languages. */
@@ -26,7 +19,9 @@ interface TextFile {
   path: string
 }
 
-export function makePluginAssets({ active, logger }: { active: Pick<ActivePlugins, 'recent' | 'folderOf'>; logger: Logger }): PluginAssets {
+export type PluginAssets = ReturnType<typeof makePluginAssets>
+
+export function makePluginAssets({ active, logger }: { active: Pick<ActivePlugins, 'recent' | 'folderOf'>; logger: Logger }) {
   /** Keyed by the set of plugins. */
   const styles = makeLru<string, { body: Buffer; etag: string }, readonly PluginRow[]>(1, {
     async fetchMethod(_key, _stale, { context: plugins }) {
@@ -55,12 +50,14 @@ export function makePluginAssets({ active, logger }: { active: Pick<ActivePlugin
   }
 
   return {
-    async globalCss() {
+    /** The styles of all plugins; clients load those of themes one by one. */
+    async globalCss(): Promise<{ body: Buffer; etag: string }> {
       const plugins = await active.recent()
       return await styles.forceFetch(plugins.map(({ integrity }) => integrity).join(), { context: plugins })
     },
 
-    async translations(locale) {
+    /** By the npm name of the plugin; those without this language are missing. */
+    async translations(locale: string): Promise<Record<string, unknown>> {
       const plugins = await active.recent()
       const files = plugins.flatMap((plugin) => {
         const path = nearest(plugin.manifest.translations, locale)

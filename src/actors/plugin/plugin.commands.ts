@@ -20,40 +20,16 @@ export type Settings = Record<string, unknown>
 /** The administrator's own password, asked again; undefined for the command line. */
 export type Confirmation = { userId: number; currentPassword: string | undefined } | undefined
 
-/** All throw `not_found` for a plugin that is not installed, but `install`. */
-export interface Plugins {
-  /**
-   * Installs and enables a version, or the latest one; it replaces another one. Throws `invalid` while plugins are off and without the
-   * password, `forbidden` (`current_password_is_invalid`) for a wrong one, and what the registry and the package throw.
-   */
-  install(npmName: string, version: string | undefined, by: Confirmation): Promise<void>
-  /** The same from a folder of this machine. Returns the name. */
-  installFolder(folder: string): Promise<string>
-  /** Like `install`, for what is installed. */
-  update(npmName: string, version: string | undefined, by: Confirmation): Promise<void>
-  /** Keeps the settings and what it stored. */
-  uninstall(npmName: string): Promise<void>
-  enable(npmName: string): Promise<void>
-  disable(npmName: string): Promise<void>
-  /** Replaces the settings. Throws `too_large`. */
-  changeSettings(npmName: string, settings: Settings): Promise<void>
-  /** One setting, by the plugin itself. Throws `too_large`. */
-  setSetting(npmName: string, name: string, value: unknown): Promise<void>
-  /** Empty if nothing is set. */
-  settings(npmName: string): Promise<Settings>
-  /** What its code offers. */
-  declare(npmName: string, declared: Declared): Promise<void>
-  /** Switches a plugin off that fails again and again, and notifies the administrator. */
-  fail(npmName: string, reason: string): Promise<void>
-}
-
 /** Characters of the stored settings of one plugin. */
 const LONGEST_SETTINGS = 200_000
 const LONGEST_FAILURE = 1000
 
+export type Plugins = ReturnType<typeof makePlugins>
+
+/** All throw `not_found` for a plugin that is not installed, but `install`. */
 export function makePlugins(
   deps: ActorDeps & { packages: Pick<PluginRegistry, 'download'>; passwords: Pick<Passwords, 'verify'>; guesses: GuessLimits },
-): Plugins {
+) {
   const { db, tell, config, secrets, packages, passwords, guesses } = deps
 
   function refuseWhileOff(): void {
@@ -138,13 +114,18 @@ export function makePlugins(
   }
 
   return {
-    async install(npmName, version, by) {
+    /**
+     * Installs and enables a version, or the latest one; it replaces another one. Throws `invalid` while plugins are off and without the
+     * password, `forbidden` (`current_password_is_invalid`) for a wrong one, and what the registry and the package throw.
+     */
+    async install(npmName: string, version: string | undefined, by: Confirmation): Promise<void> {
       refuseWhileOff()
       await confirm(by)
       await replace(npmName, version)
     },
 
-    async installFolder(folder) {
+    /** The same from a folder of this machine. Returns the name. */
+    async installFolder(folder: string): Promise<string> {
       refuseWhileOff()
       const isFolder = await stat(folder).then(
         (found) => found.isDirectory(),
@@ -156,17 +137,26 @@ export function makePlugins(
       return read.manifest.name
     },
 
-    async update(npmName, version, by) {
+    /** Like `install`, for what is installed. */
+    async update(npmName: string, version: string | undefined, by: Confirmation): Promise<void> {
       await installed(npmName)
       refuseWhileOff()
       await confirm(by)
       await replace(npmName, version)
     },
 
-    uninstall: (npmName) => change(npmName, { type: 'UNINSTALLED' }, { archive: null, failure: null, declared: null }),
-    enable: (npmName) => change(npmName, { type: 'ENABLED' }, { failure: null }),
-    disable: (npmName) => change(npmName, { type: 'DISABLED' }, { failure: null }),
-    async fail(npmName, reason) {
+    /** Keeps the settings and what it stored. */
+    uninstall(npmName: string): Promise<void> {
+      return change(npmName, { type: 'UNINSTALLED' }, { archive: null, failure: null, declared: null })
+    },
+    enable(npmName: string): Promise<void> {
+      return change(npmName, { type: 'ENABLED' }, { failure: null })
+    },
+    disable(npmName: string): Promise<void> {
+      return change(npmName, { type: 'DISABLED' }, { failure: null })
+    },
+    /** Switches a plugin off that fails again and again, and notifies the administrator. */
+    async fail(npmName: string, reason: string): Promise<void> {
       const { id } = await installed(npmName)
       await tell({ aggregate: 'plugin', id }, async (unit) => {
         await move(unit, await lockedRow(unit, id), { type: 'FAILED' }, { failure: reason.slice(0, LONGEST_FAILURE) })
@@ -174,7 +164,8 @@ export function makePlugins(
       })
     },
 
-    async changeSettings(npmName, settings) {
+    /** Replaces the settings. Throws `too_large`. */
+    async changeSettings(npmName: string, settings: Settings): Promise<void> {
       const { id } = await installed(npmName)
       await tell({ aggregate: 'plugin', id }, async (unit) => {
         await storeSettings(unit, id, npmName, settings)
@@ -187,7 +178,8 @@ export function makePlugins(
       })
     },
 
-    async setSetting(npmName, name, value) {
+    /** One setting, by the plugin itself. Throws `too_large`. */
+    async setSetting(npmName: string, name: string, value: unknown): Promise<void> {
       const { id } = await installed(npmName)
       await tell({ aggregate: 'plugin', id }, async (unit) => {
         const settings = await readSettings(unit.query, npmName)
@@ -195,9 +187,13 @@ export function makePlugins(
       })
     },
 
-    settings: (npmName) => readSettings(db.query, npmName),
+    /** Empty if nothing is set. */
+    settings(npmName: string): Promise<Settings> {
+      return readSettings(db.query, npmName)
+    },
 
-    async declare(npmName, declared) {
+    /** What its code offers. */
+    async declare(npmName: string, declared: Declared): Promise<void> {
       const { id } = await installed(npmName)
       await tell({ aggregate: 'plugin', id }, async (unit) => {
         const changed = await unit.query(

@@ -7,18 +7,6 @@ import { DomainError } from '../runtime/index.ts'
 import { EXACT_VERSION, LONGEST_NPM_NAME, NPM_NAME, type PluginType } from './manifest.ts'
 import { packageLimits, verifyIntegrity } from './package.ts'
 
-export interface PluginRegistry {
-  /**
-   * The package of a version, or of the latest one. Throws `not_found`, `unavailable`, and `unprocessable` if the bytes do not have the hash
-   * that the registry states.
-   */
-  download(npmName: string, version: string | undefined): Promise<Buffer>
-  /** Throws `unavailable`. */
-  search(query: IndexQuery): Promise<{ total: number; data: IndexedPlugin[] }>
-  /** The latest versions for this engine, by name; only those that the index knows. Throws `unavailable`. */
-  latestVersions(npmNames: readonly string[]): Promise<Map<string, string>>
-}
-
 export interface IndexQuery {
   start: number
   count: number
@@ -60,7 +48,9 @@ export type IndexedPlugin = z.infer<typeof indexed>
 const found = z.object({ total: z.int().min(0), data: z.array(indexed).max(100) })
 const latest = z.array(z.object({ npmName, latestVersion: z.string().regex(EXACT_VERSION).nullable() })).max(1000)
 
-export function makePluginRegistry({ http, config }: { http: Pick<GuardedFetch, 'fetch'>; config: () => Config }): PluginRegistry {
+export type PluginRegistry = ReturnType<typeof makePluginRegistry>
+
+export function makePluginRegistry({ http, config }: { http: Pick<GuardedFetch, 'fetch'>; config: () => Config }) {
   async function ask<T>(schema: z.ZodType<T>, url: string, body?: object): Promise<T | undefined> {
     try {
       const answer = await http.fetch(url, {
@@ -79,7 +69,11 @@ export function makePluginRegistry({ http, config }: { http: Pick<GuardedFetch, 
   const indexAddress = (path: string): string => `${config().plugins.index.url.replace(/\/+$/, '')}/api/v1/${path}`
 
   return {
-    async download(name, wanted) {
+    /**
+     * The package of a version, or of the latest one. Throws `not_found`, `unavailable`, and `unprocessable` if the bytes do not have the
+     * hash that the registry states.
+     */
+    async download(name: string, wanted: string | undefined): Promise<Buffer> {
       const address = `${config().vireo.plugins.registry.replace(/\/+$/, '')}/${name}/${wanted ?? 'latest'}`
       const { dist } = (await ask(version, address)) ?? {}
       if (!dist) throw new DomainError('not_found', 'The registry does not have this version of the plugin.')
@@ -93,7 +87,8 @@ export function makePluginRegistry({ http, config }: { http: Pick<GuardedFetch, 
       return archive.body
     },
 
-    async search({ start, count, sort, pluginType, search, currentPeerTubeEngine }) {
+    /** Throws `unavailable`. */
+    async search({ start, count, sort, pluginType, search, currentPeerTubeEngine }: IndexQuery) {
       const parameters = new URLSearchParams({ start: String(start), count: String(count), sort })
       if (pluginType !== undefined) parameters.set('pluginType', String(pluginType))
       if (search) parameters.set('search', search)
@@ -103,7 +98,8 @@ export function makePluginRegistry({ http, config }: { http: Pick<GuardedFetch, 
       return answer
     },
 
-    async latestVersions(npmNames) {
+    /** The latest versions for this engine, by name; only those that the index knows. Throws `unavailable`. */
+    async latestVersions(npmNames: readonly string[]): Promise<Map<string, string>> {
       const rows = (await ask(latest, indexAddress('plugins/latest-version'), { npmNames, currentPeerTubeEngine: ENGINE })) ?? []
       return new Map(rows.flatMap((row) => (row.latestVersion === null ? [] : [[row.npmName, row.latestVersion]])))
     },

@@ -6,35 +6,19 @@ import { type ActorDeps, DomainError, notFound, type PassOn, type Unit } from '.
 import { addDelta, announceCounts, isOpen, type Openness } from '../video/index.ts'
 import type { Rating, RatingType } from './rating.entity.ts'
 
-export interface Ratings {
-  /** A local user rates, changes or removes the rating. Throws `not_found`. */
-  setRating(rating: { videoId: number; accountId: number; rating: RatingType | 'none' }): Promise<void>
-  /**
-   * A remote account rates. Idempotent. Ratings of remote videos are counted by their own server. Returns true if the rating changed.
-   * Throws `not_found`, and `forbidden` for a private video or the URL of another rating.
-   */
-  receiveRating(rating: {
-    url: string
-    videoId: number
-    accountId: number
-    type: RatingType
-    /** Runs if the rating changed. */
-    passOn?: PassOn
-  }): Promise<boolean>
-  /** With `only`: not if another rating has replaced it. */
-  removeReceivedRating(rating: { videoId: number; accountId: number; only?: { id: number; url: string } }): Promise<void>
-}
-
 type RatingRow = Columns<typeof Rating, 'id' | 'url' | 'type'>
 
-export function makeRatings(deps: ActorDeps): Ratings {
+export type Ratings = ReturnType<typeof makeRatings>
+
+export function makeRatings(deps: ActorDeps) {
   const { tell, urls } = deps
 
   /** Serialises ratings of one account and video: there is no row to lock before the first one. */
   const alone = (unit: Unit, videoId: number, accountId: number) => unit.query('select pg_advisory_xact_lock($1, $2)', [videoId, accountId])
 
   return {
-    async setRating({ videoId, accountId, rating }) {
+    /** A local user rates, changes or removes the rating. Throws `not_found`. */
+    async setRating({ videoId, accountId, rating }: { videoId: number; accountId: number; rating: RatingType | 'none' }): Promise<void> {
       await tell.create(async (unit) => {
         await alone(unit, videoId, accountId)
         await videoOf(unit.query, videoId)
@@ -51,7 +35,19 @@ export function makeRatings(deps: ActorDeps): Ratings {
       })
     },
 
-    async receiveRating({ url, videoId, accountId, type, passOn }) {
+    /**
+     * A remote account rates. Idempotent. Ratings of remote videos are counted by their own server. Returns true if the rating changed.
+     * Throws `not_found`, and `forbidden` for a private video or the URL of another rating.
+     */
+    async receiveRating(rating: {
+      url: string
+      videoId: number
+      accountId: number
+      type: RatingType
+      /** Runs if the rating changed. */
+      passOn?: PassOn
+    }): Promise<boolean> {
+      const { url, videoId, accountId, type, passOn } = rating
       return await tell.create(async (unit) => {
         await alone(unit, videoId, accountId)
         const video = await videoOf(unit.query, videoId)
@@ -71,7 +67,8 @@ export function makeRatings(deps: ActorDeps): Ratings {
       })
     },
 
-    async removeReceivedRating({ videoId, accountId, only }) {
+    /** With `only`: not if another rating has replaced it. */
+    async removeReceivedRating({ videoId, accountId, only }: { videoId: number; accountId: number; only?: { id: number; url: string } }) {
       await tell.create(async (unit) => {
         await alone(unit, videoId, accountId)
         const before = await find(unit.query, videoId, accountId)

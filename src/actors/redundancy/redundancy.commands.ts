@@ -38,25 +38,9 @@ export interface ReportedCopy {
   passOn?: PassOn
 }
 
-export interface Redundancies {
-  /**
-   * Requests copies of a remote video: of its playlist, and of each of its web videos. Throws `not_found`, `invalid` for local and live
-   * videos, `conflict` if all of it, or some by a strategy, is copied already.
-   */
-  request(copy: { videoId: number }): Promise<void>
-  /** Ends a copy: a local one with its files, a remote one only here. Throws `not_found`. */
-  remove(redundancyId: number): Promise<void>
-  /** Extends a local copy by this lifetime from now; null for no expiry. */
-  renew(redundancyId: number, lifetimeMs: number | null): Promise<void>
-  /** Allows or forbids copies of a host's videos; forbidding ends existing ones. Throws `not_found` for an unknown host. */
-  allowHost(host: string, isAllowed: boolean): Promise<void>
-  /** Another server reports or extends a copy of a local video. Throws DomainError if it may not. */
-  receive(copy: ReportedCopy): Promise<{ videoId: number; isNew: boolean }>
-  /** Its holder withdrew a copy. Returns the video; undefined if there was none. */
-  withdraw(copy: { actorId: number; url: string; passOn?: PassOn }): Promise<{ videoId: number } | undefined>
-}
+export type Redundancies = ReturnType<typeof makeRedundancies>
 
-export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Promise<number> }): Redundancies {
+export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Promise<number> }) {
   const { db, tell, registry, config, instanceActorId } = deps
 
   registry.timeout('redundancy', {
@@ -138,7 +122,11 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
   }
 
   return {
-    async request({ videoId }) {
+    /**
+     * Requests copies of a remote video: of its playlist, and of each of its web videos. Throws `not_found`, `invalid` for local and live
+     * videos, `conflict` if all of it, or some by a strategy, is copied already.
+     */
+    async request({ videoId }: { videoId: number }): Promise<void> {
       const actorId = await instanceActorId()
       const failed = await tell.create(async (unit) => {
         const targets = await targetsOf(unit, videoId)
@@ -171,18 +159,23 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       }
     },
 
-    remove,
+    /** Ends a copy: a local one with its files, a remote one only here. Throws `not_found`. */
+    remove(redundancyId: number): Promise<void> {
+      return remove(redundancyId)
+    },
 
-    async renew(redundancyId, lifetime) {
+    /** Extends a local copy by this lifetime from now; null for no expiry. */
+    async renew(redundancyId: number, lifetimeMs: number | null): Promise<void> {
       await tell({ aggregate: 'redundancy', id: redundancyId }, async (unit) => {
         const copy = await unit.em.findOneOrFail(Redundancy, redundancyId)
-        advance(unit, redundancyLifecycle, copy, { type: 'EXTENDED', lifetime }, settingsOf(deps))
-        copy.expiresOn = lifetime === null ? null : new Date(unit.now.getTime() + lifetime)
+        advance(unit, redundancyLifecycle, copy, { type: 'EXTENDED', lifetime: lifetimeMs }, settingsOf(deps))
+        copy.expiresOn = lifetimeMs === null ? null : new Date(unit.now.getTime() + lifetimeMs)
         unit.emit({ aggregate: 'redundancy', id: redundancyId }, 'RedundancyRenewed', { redundancyId })
       })
     },
 
-    async allowHost(host, isAllowed) {
+    /** Allows or forbids copies of a host's videos; forbidding ends existing ones. Throws `not_found` for an unknown host. */
+    async allowHost(host: string, isAllowed: boolean): Promise<void> {
       await tell.create(async (unit) => {
         const known = await allowRedundancy(unit, host, isAllowed)
         if (!known) throw notFound(`Server ${host} not found.`)
@@ -194,7 +187,8 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       })
     },
 
-    async receive({ actorId, url, videoUrl, copied, fileUrl, expiresAt, passOn }) {
+    /** Another server reports or extends a copy of a local video. Throws DomainError if it may not. */
+    async receive({ actorId, url, videoUrl, copied, fileUrl, expiresAt, passOn }: ReportedCopy) {
       const us = await instanceActorId()
       return await tell.create(async (unit) => {
         const holder = await holderOf(unit, actorId, us)
@@ -209,7 +203,8 @@ export function makeRedundancies(deps: ActorDeps & { instanceActorId: () => Prom
       })
     },
 
-    async withdraw({ actorId, url, passOn }) {
+    /** Its holder withdrew a copy. Returns the video; undefined if there was none. */
+    async withdraw({ actorId, url, passOn }: { actorId: number; url: string; passOn?: PassOn }): Promise<{ videoId: number } | undefined> {
       const [row] = await db.query<Aliased<Redundancy, 'id' | 'videoId'>>(
         `select id, video_id as "videoId" from redundancy
          where url_hash = md5($1)::uuid and url = $1 and actor_id = $2 and path is null`,

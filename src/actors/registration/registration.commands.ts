@@ -25,25 +25,9 @@ export interface Decision {
   tell: boolean
 }
 
-export interface Registrations {
-  /** Throws `forbidden` while registration is closed (of this kind, or for this IP address). */
-  assertOpen(kind: SignupKind, ip: string): Promise<void>
-  /** Creates the user directly. Throws `conflict` if a name or the address is taken. */
-  register(applicant: Applicant): Promise<void>
-  /** Throws `conflict` if a name or the address is taken, or in another request. */
-  request(applicant: Applicant & { reason: string }): Promise<RegistrationRow>
-  /** Creates the user. Throws `not_found`, and `conflict` if it is decided already or the names were taken meanwhile. */
-  accept(id: number, decision: Decision): Promise<void>
-  reject(id: number, decision: Decision): Promise<void>
-  /** Deletes the request; its account stays. */
-  remove(id: number): Promise<void>
-  /** Sends the link again to the applicant with this address. Does not reveal whether there is one. */
-  askToVerifyAgain(email: string): Promise<void>
-  /** Throws `not_found`, and `forbidden` for an invalid link. */
-  verifyEmail(id: number, secret: string): Promise<void>
-}
+export type Registrations = ReturnType<typeof makeRegistrations>
 
-export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: Passwords; links: MailLinks }): Registrations {
+export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: Passwords; links: MailLinks }) {
   const { db, tell, config, logger, users, passwords, links } = deps
 
   const unreadable = unreadableNetworks(config().signup.filters.cidr)
@@ -70,7 +54,8 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
   }
 
   return {
-    async assertOpen(kind, ip) {
+    /** Throws `forbidden` while registration is closed (of this kind, or for this IP address). */
+    async assertOpen(kind: SignupKind, ip: string): Promise<void> {
       const closed = await whyClosed(db, config(), kind)
       if (closed !== undefined) throw new DomainError('forbidden', closed)
       if (!isNetworkAllowed(ip, config().signup.filters.cidr)) {
@@ -78,7 +63,8 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       }
     },
 
-    async register(applicant) {
+    /** Creates the user directly. Throws `conflict` if a name or the address is taken. */
+    async register(applicant: Applicant): Promise<void> {
       const emailVerified = unverified()
       const transact: TransactUser = (insert) =>
         tell.create(async (unit) => {
@@ -91,7 +77,8 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       await users.create({ ...account(applicant), emailVerified }, { transact })
     },
 
-    async request({ reason, ...applicant }) {
+    /** Throws `conflict` if a name or the address is taken, or in another request. */
+    async request({ reason, ...applicant }: Applicant & { reason: string }): Promise<RegistrationRow> {
       const { username, email, channel } = applicant
       const emailVerified = unverified()
       // Before the expensive hash.
@@ -126,7 +113,8 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       return row
     },
 
-    async accept(id, decision) {
+    /** Creates the user. Throws `not_found`, and `conflict` if it is decided already or the names were taken meanwhile. */
+    async accept(id: number, decision: Decision): Promise<void> {
       const row = await findRegistration(db, id)
       if (!row) throw registrationNotFound()
       // Keys are generated before the transaction, in vain if it is decided already.
@@ -163,7 +151,7 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       await users.create(user, { transact })
     },
 
-    async reject(id, decision) {
+    async reject(id: number, decision: Decision): Promise<void> {
       await move(id, { type: 'REJECTED' }, async (unit, registration) => {
         registration.processedAt ??= unit.now
         registration.moderationResponse = decision.moderationResponse
@@ -171,13 +159,15 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       })
     },
 
-    async remove(id) {
+    /** Deletes the request; its account stays. */
+    async remove(id: number): Promise<void> {
       await move(id, { type: 'DELETED' }, async (unit, registration) => {
         unit.em.remove(registration)
       })
     },
 
-    async askToVerifyAgain(email) {
+    /** Sends the link again to the applicant with this address. Does not reveal whether there is one. */
+    async askToVerifyAgain(email: string): Promise<void> {
       const [found] = await db.query<Columns<Registration, 'id'>>(
         "select id from registration where lower(email) = lower($1) and state <> 'accepted'",
         [email],
@@ -195,7 +185,8 @@ export function makeRegistrations(deps: ActorDeps & { users: Users; passwords: P
       })
     },
 
-    async verifyEmail(id, secret) {
+    /** Throws `not_found`, and `forbidden` for an invalid link. */
+    async verifyEmail(id: number, secret: string): Promise<void> {
       const check = await links.read('verify-registration', secret)
       await tell({ aggregate: 'registration', id }, async (unit) => {
         const registration = await unit.em.findOneOrFail(Registration, id)

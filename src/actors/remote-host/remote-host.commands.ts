@@ -25,28 +25,6 @@ export interface KnownHost {
   signatureProfile: SignatureProfile
 }
 
-export interface RemoteHosts {
-  find(hostId: number): Promise<KnownHost | undefined>
-  /** A delivery got a response from the host; its time is stored only now and then, unless `exactly`. */
-  succeeded(host: Pick<KnownHost, 'id' | 'state'>, options: { exactly: boolean }): Promise<void>
-  /** A delivery failed because of the host; `retryAfter` in ms, 0 without one. */
-  failed(hostId: number, retryAfter: number): Promise<void>
-  /**
-   * A verified activity arrived from the host: a failing host is retried now; a dormant one wakes up, gets what still waits for it, and its
-   * outboxes are read for what was missed.
-   */
-  heard(host: string): Promise<void>
-  preferProfile(hostId: number, profile: SignatureProfile): Promise<void>
-  /** The signature profile that last worked for a host; the common one for an unknown host. */
-  profileOf(host: string): Promise<SignatureProfile>
-  preferProfileOf(host: string, profile: SignatureProfile): Promise<void>
-  noteUnsupported(hostId: number, type: string): Promise<void>
-  /** Stores the last error of the host, for the admin. */
-  noteError(hostId: number, error: string): Promise<void>
-  /** Retries a host now; `also` runs in the same transaction. Throws `not_found` for an unknown host. */
-  retry(host: string, also: (unit: Unit, hostId: number) => Promise<void>): Promise<void>
-}
-
 const NOTE_AGAIN_MS = 30_000
 const MAX_ERROR = 1000
 const HOSTS_AT_ONCE = 100
@@ -63,7 +41,9 @@ const remoteHostLifecycle = defineLifecycle({
   endOfWait: (wait, { context }) => context.failedAt + wait,
 })
 
-export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
+export type RemoteHosts = ReturnType<typeof makeRemoteHosts>
+
+export function makeRemoteHosts(deps: ActorDeps) {
   const { db, clock, config, logger } = deps
   const settings = () => config().vireo.federation.delivery
   /** When the last success of a host was stored; absent after an error, so that a recovery is stored at once. */
@@ -132,15 +112,19 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
   }
 
   return {
-    find: load,
-    async succeeded({ id, state }, { exactly }) {
+    find(hostId: number): Promise<KnownHost | undefined> {
+      return load(hostId)
+    },
+    /** A delivery got a response from the host; its time is stored only now and then, unless `exactly`. */
+    async succeeded({ id, state }: Pick<KnownHost, 'id' | 'state'>, { exactly }: { exactly: boolean }): Promise<void> {
       if (state !== 'healthy') await tell(id, { type: 'SUCCEEDED' })
       const now = clock.now().getTime()
       if (!exactly && now - (succeededAt.get(id) ?? Number.NEGATIVE_INFINITY) < NOTE_AGAIN_MS) return
       succeededAt.set(id, now)
       await noteSuccess(id)
     },
-    async failed(hostId, retryAfter) {
+    /** A delivery failed because of the host; `retryAfter` in ms, 0 without one. */
+    async failed(hostId: number, retryAfter: number): Promise<void> {
       await tell(hostId, {
         type: 'FAILED',
         at: clock.now().getTime(),
@@ -148,12 +132,17 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
         ...(retryAfter > 0 ? { retryAfter } : {}),
       })
     },
-    async heard(host) {
+    /**
+     * A verified activity arrived from the host: a failing host is retried now; a dormant one wakes up, gets what still waits for it, and
+     * its outboxes are read for what was missed.
+     */
+    async heard(host: string): Promise<void> {
       const known = await findUnwell(host.toLowerCase())
       // If a host is retried soon anyway, its activity changes nothing.
       if (known && next(remoteHostLifecycle, known, { type: 'HEARD' }, clock.now(), settings()).changed) await hear(known.id)
     },
-    async noteError(hostId, error) {
+    /** Stores the last error of the host, for the admin. */
+    async noteError(hostId: number, error: string): Promise<void> {
       succeededAt.delete(hostId)
       await db.query('update remote_host set last_error = $2, last_error_at = $3 where id = $1', [
         hostId,
@@ -161,7 +150,8 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
         clock.now(),
       ])
     },
-    async retry(host, also) {
+    /** Retries a host now; `also` runs in the same transaction. Throws `not_found` for an unknown host. */
+    async retry(host: string, also: (unit: Unit, hostId: number) => Promise<void>): Promise<void> {
       await deps.tell.create(async (unit) => {
         const row = await lock(unit, 'host', host.toLowerCase())
         if (!row) throw notFound('This server is not known.')
@@ -171,19 +161,20 @@ export function makeRemoteHosts(deps: ActorDeps): RemoteHosts {
         else unit.wake(DELIVERY_LANE, String(row.id))
       })
     },
-    async preferProfile(hostId, profile) {
+    async preferProfile(hostId: number, profile: SignatureProfile): Promise<void> {
       await db.query('update remote_host set signature_profile = $2 where id = $1', [hostId, profile])
     },
-    async profileOf(host) {
+    /** The signature profile that last worked for a host; the common one for an unknown host. */
+    async profileOf(host: string): Promise<SignatureProfile> {
       const [row] = await db.query<{ profile: SignatureProfile }>('select signature_profile as profile from remote_host where host = $1', [
         host.toLowerCase(),
       ])
       return row?.profile ?? 'cavage'
     },
-    async preferProfileOf(host, profile) {
+    async preferProfileOf(host: string, profile: SignatureProfile): Promise<void> {
       await db.query('update remote_host set signature_profile = $2 where host = $1', [host.toLowerCase(), profile])
     },
-    async noteUnsupported(hostId, type) {
+    async noteUnsupported(hostId: number, type: string): Promise<void> {
       await db.query(
         `update remote_host set unsupported_types = array_append(unsupported_types, $2)
          where id = $1 and not ($2 = any(unsupported_types))`,

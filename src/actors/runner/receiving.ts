@@ -14,18 +14,12 @@ export interface Transfer {
   id: string | undefined
 }
 
-export interface Receiving {
-  /**
-   * Waits for its turn and watches it from then on. `signal` aborts with the DomainError to answer: once the runner has lost the job, or sends
-   * another result. Throws `unavailable` if too many wait.
-   */
-  begin(transfer: Transfer): Promise<{ signal: AbortSignal; end(): void }>
-}
-
 const PARTS_AT_ONCE = 4
 const MOST_WAITING = 100
 /** In ms. */
 const LOOK_EVERY = 1_000
+
+export type Receiving = ReturnType<typeof makeReceiving>
 
 /** `refusal` says why a runner does not have a job; undefined if it has. */
 export function makeReceiving({
@@ -36,7 +30,7 @@ export function makeReceiving({
   db: Pick<Database, 'query'>
   logger: Logger
   refusal(job: { state: string; tokenHash: Buffer | null } | undefined, tokenHash: Buffer): DomainError | undefined
-}): Receiving {
+}) {
   /** By the job. */
   const results = new Map<number, AbortController>()
   const parts = makeKeyedLimit<number>(PARTS_AT_ONCE)
@@ -56,7 +50,11 @@ export function makeReceiving({
   }
 
   return {
-    async begin(transfer) {
+    /**
+     * Waits for its turn and watches it from then on. `signal` aborts with the DomainError to answer: once the runner has lost the job, or
+     * sends another result. Throws `unavailable` if too many wait.
+     */
+    async begin(transfer: Transfer): Promise<{ signal: AbortSignal; end(): void }> {
       const { jobId, id } = transfer
       const endTurn = id === undefined ? await turnOf(jobId) : undefined
       const over = new AbortController()

@@ -35,34 +35,6 @@ export interface Leased {
   leasedAt: Date
 }
 
-export interface RunnerJobs {
-  /** Throws `not_found`, and `invalid` if it is not pending. */
-  accept(runner: KnownRunner, uuid: string): Promise<{ job: RunnerJobRow; jobToken: string }>
-  /** Throws `not_found`, also for a lost lease; `invalid` (`runner_job_not_in_processing_state`) if the job has ended. */
-  leased(runner: KnownRunner, uuid: string, jobToken: string): Promise<Leased>
-  /** The runner is alive; `progress` in per cent. Throws like `leased`, as do all below. */
-  update(leased: Leased, progress: number | undefined): Promise<void>
-  /** Checks and stores a part of the result. Throws `invalid` if it is unusable: then the job has failed. */
-  takePart(leased: Leased, part: Omit<Part, 'leasedAt'>, signal: AbortSignal): Promise<void>
-  abort(leased: Leased, reason: string): Promise<void>
-  fail(leased: Leased, message: string): Promise<void>
-  /**
-   * A folder for the files of a result or of a part of it; `end` removes it. `signal` aborts with the error to answer once the runner has lost
-   * the job, or sends another result. Throws `unavailable` if too many parts are sent at once.
-   */
-  beginTransfer(leased: Leased, kind: 'result' | 'part'): Promise<{ folder: string; signal: AbortSignal; end(): Promise<void> }>
-  /** Checks and stores a result. Throws `invalid` if it is unusable: then the job has failed. */
-  succeed(leased: Leased, result: Result): Promise<void>
-  /** An input file of the job. Throws `not_found`. */
-  input(leased: Leased, file: string): Promise<FileRef>
-  /** Runs in the transaction that removes a runner. Its jobs wait for others, except those that nothing waits for any more. */
-  release(unit: Unit, runnerId: number): Promise<void>
-  /** By an administrator. Throws `not_found`, and `invalid` if it has ended. */
-  cancel(uuid: string): Promise<void>
-  /** The same; an open job is cancelled first. Throws `not_found`. */
-  remove(uuid: string): Promise<void>
-}
-
 interface Locked extends StoredRunnerJob, Columns<typeof Job, 'type' | 'runnerId'> {
   uuid: string
   data: RunnerJob['data']
@@ -78,9 +50,9 @@ const OURS: readonly string[] = ['aborted', 'ffmpeg-missing', 'not-found']
 
 const unknownJob = (): DomainError => notFound('Unknown runner job')
 
-export function makeRunnerJobs(
-  deps: ActorDeps & { works: RemoteWorks; store: Store; pendingFiles: PendingFiles; leases: Leases },
-): RunnerJobs {
+export type RunnerJobs = ReturnType<typeof makeRunnerJobs>
+
+export function makeRunnerJobs(deps: ActorDeps & { works: RemoteWorks; store: Store; pendingFiles: PendingFiles; leases: Leases }) {
   const { db, tell, registry, config, logger, works, store, pendingFiles, leases } = deps
 
   // A video that is only hidden stays, and its jobs with it.
@@ -215,7 +187,8 @@ export function makeRunnerJobs(
   }
 
   return {
-    async accept(runner, uuid) {
+    /** Throws `not_found`, and `invalid` if it is not pending. */
+    async accept(runner: KnownRunner, uuid: string): Promise<{ job: RunnerJobRow; jobToken: string }> {
       const jobToken = `${TOKEN}${newUuid()}`
       const id = await findId(uuid)
       await withJob(id, async (unit, job) => {
@@ -228,7 +201,8 @@ export function makeRunnerJobs(
       return { job, jobToken }
     },
 
-    async leased(runner, uuid, jobToken) {
+    /** Throws `not_found`, also for a lost lease; `invalid` (`runner_job_not_in_processing_state`) if the job has ended. */
+    async leased(runner: KnownRunner, uuid: string, jobToken: string): Promise<Leased> {
       const tokenHash = sha256(jobToken)
       const job = await findLeasedJob(db, uuid)
       const isTheirs = job?.runner_id === runner.id && isTokenOf(job, jobToken)
@@ -238,10 +212,13 @@ export function makeRunnerJobs(
       return { job: { id: job.id, uuid: job.uuid, type: job.type, data: job.data }, work, tokenHash, leasedAt: job.started_at }
     },
 
-    update: (leased, progress) =>
-      withLeased(leased, (unit, job) => move(unit, job, { type: 'UPDATED' }, null, progress === undefined ? {} : { progress })),
+    /** The runner is alive; `progress` in per cent. Throws like `leased`, as do all below. */
+    update(leased: Leased, progress: number | undefined): Promise<void> {
+      return withLeased(leased, (unit, job) => move(unit, job, { type: 'UPDATED' }, null, progress === undefined ? {} : { progress }))
+    },
 
-    async takePart(leased, part, signal) {
+    /** Checks and stores a part of the result. Throws `invalid` if it is unusable: then the job has failed. */
+    async takePart(leased: Leased, part: Omit<Part, 'leasedAt'>, signal: AbortSignal): Promise<void> {
       const { job, work, leasedAt } = leased
       try {
         if (!work.parts) throw new DomainError('invalid', 'The result of this job has no parts.')
@@ -254,19 +231,23 @@ export function makeRunnerJobs(
       }
     },
 
-    async abort(leased, reason) {
+    async abort(leased: Leased, reason: string): Promise<void> {
       await withLeased(leased, (unit, job) => move(unit, job, { type: 'ABORTED' }))
       logger.info({ job: leased.job.uuid, reason }, 'a runner aborted its job')
     },
 
-    async fail(leased, message) {
+    async fail(leased: Leased, message: string): Promise<void> {
       await withLeased(leased, (unit, job) =>
         move(unit, job, { type: 'FAILED', maxFailures: config().vireo.runners.max_failures }, message),
       )
       logger.warn({ job: leased.job.uuid, reason: message }, 'a runner failed')
     },
 
-    async beginTransfer(leased, kind) {
+    /**
+     * A folder for the files of a result or of a part of it; `end` removes it. `signal` aborts with the error to answer once the runner has
+     * lost the job, or sends another result. Throws `unavailable` if too many parts are sent at once.
+     */
+    async beginTransfer(leased: Leased, kind: 'result' | 'part'): Promise<{ folder: string; signal: AbortSignal; end(): Promise<void> }> {
       const { job, tokenHash } = leased
       const name = newUuid()
       if (kind === 'result') await withLeased(leased, (unit, locked) => move(unit, locked, { type: 'UPDATED' }, null, { receives: name }))
@@ -286,26 +267,30 @@ export function makeRunnerJobs(
       }
     },
 
-    async succeed(leased, result) {
+    /** Checks and stores a result. Throws `invalid` if it is unusable: then the job has failed. */
+    async succeed(leased: Leased, result: Result): Promise<void> {
       await withLeased(leased, (unit, job) => move(unit, job, { type: 'RECEIVED' }))
       await take(leased, result).catch((cause: unknown) => giveUp(leased, cause))
       await pendingFiles.collect()
     },
 
-    async input({ job, work }, file) {
+    /** An input file of the job. Throws `not_found`. */
+    async input({ job, work }: Leased, file: string): Promise<FileRef> {
       const ref = await work.input(job, file)
       if (!ref) throw notFound('This job has no such file')
       return ref
     },
 
-    async release(unit, runnerId) {
+    /** Runs in the transaction that removes a runner. Its jobs wait for others, except those that nothing waits for any more. */
+    async release(unit: Unit, runnerId: number): Promise<void> {
       const open = `select id from job where runner_id = $1 and state in ('processing', 'completing') order by id for no key update`
       for (const { id } of await unit.query<{ id: number }>(open, [runnerId])) {
         await move(unit, await lock(unit, id), { type: 'ABORTED' }, 'Its runner was removed.')
       }
     },
 
-    async cancel(uuid) {
+    /** By an administrator. Throws `not_found`, and `invalid` if it has ended. */
+    async cancel(uuid: string): Promise<void> {
       await withJob(await findId(uuid), async (unit, job) => {
         if (ENDED.includes(job.state)) {
           const open = '"pending", "processing" or "waiting for parent job"'
@@ -315,7 +300,8 @@ export function makeRunnerJobs(
       })
     },
 
-    async remove(uuid) {
+    /** The same; an open job is cancelled first. Throws `not_found`. */
+    async remove(uuid: string): Promise<void> {
       await withJob(await findId(uuid), async (unit, job) => {
         if (!ENDED.includes(job.state)) await move(unit, job, { type: 'CANCELLED' }, 'An administrator removed the job.')
         await deleteRunnerJob(unit.query, job.id)

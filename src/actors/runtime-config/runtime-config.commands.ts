@@ -13,28 +13,14 @@ export interface ConfigEditor {
   username: string
 }
 
-export interface RuntimeConfig {
-  /**
-   * Changes some keys and keeps the others. Throws `invalid`, and changes nothing, if they are inconsistent with the rest. This process
-   * uses them when the promise resolves, the others within a second.
-   */
-  change(changes: readonly Change[], by: ConfigEditor): Promise<void>
-  /** True if the environment sets the key, which can then not be changed. */
-  isPinned(key: string): boolean
-  /** The changed keys that the environment pins to another value. */
-  pinned(changes: readonly Change[]): string[]
-  /** Restores the configuration of the files and the environment. */
-  reset(by: ConfigEditor): Promise<void>
-  /** Unsubscribes. */
-  close(): void
-}
-
 /** Keys that appear in the document of the instance actor. */
 const IN_ACTOR = ['instance.name', 'instance.short_description']
 /** By then every process has applied a change. */
 const SPREAD_MS = 2000
 const TOPIC = 'runtime-config'
 const AGGREGATE = { aggregate: 'runtime_config', id: 1 } as const
+
+export type RuntimeConfig = ReturnType<typeof makeRuntimeConfig>
 
 export function makeRuntimeConfig(
   deps: Pick<ActorDeps, 'tell' | 'registry' | 'logger'> & {
@@ -43,7 +29,7 @@ export function makeRuntimeConfig(
     bus: Pick<Bus, 'subscribe'>
     instanceActorId: () => Promise<number>
   },
-): RuntimeConfig {
+) {
   const { tell, registry, logger, source, stored, bus, instanceActorId } = deps
 
   // A message may be lost, so each run of the sweeper (`vireo.runtime.sweep_interval`) compares the versions too.
@@ -103,15 +89,24 @@ export function makeRuntimeConfig(
   }
 
   return {
-    change: (changes, by) => store((overrides) => overridesAfter(overrides, changes, source.loaded()), by),
-    isPinned: (key) => source.pinned.has(key),
-    pinned: (changes) =>
-      changes
+    /**
+     * Changes some keys and keeps the others. Throws `invalid`, and changes nothing, if they are inconsistent with the rest. This process
+     * uses them when the promise resolves, the others within a second.
+     */
+    change: (changes: readonly Change[], by: ConfigEditor): Promise<void> =>
+      store((overrides) => overridesAfter(overrides, changes, source.loaded()), by),
+    /** True if the environment sets the key, which can then not be changed. */
+    isPinned: (key: string): boolean => source.pinned.has(key),
+    /** The changed keys that the environment pins to another value. */
+    pinned(changes: readonly Change[]): string[] {
+      return changes
         .filter(({ value }) => value !== null)
         .filter(({ path, value }) => !isDeepStrictEqual(valueAt(source.loaded(), path), value))
         .map(({ path }) => path.join('.'))
-        .filter((key) => source.pinned.has(key)),
-    reset: (by) => store(() => ({}), by),
+        .filter((key) => source.pinned.has(key))
+    },
+    /** Restores the configuration of the files and the environment. */
+    reset: (by: ConfigEditor): Promise<void> => store(() => ({}), by),
     close: unsubscribe,
   }
 }

@@ -7,21 +7,9 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { changesOf, nested, valueAt } from './overrides.ts'
 
-export interface StoredOverrides {
-  /** Checks for a newer version and applies it. At the start, before anything uses the configuration; later by bus and sweeper. */
-  load(): Promise<void>
-  /** The stored overrides with their secret values, which are sealed in the database. One that cannot be opened is left out. */
-  opened(stored: Values): Values
-  /** The form in which they are stored; a secret that is the same as in `before` stays as it is. */
-  sealed(overrides: Values, before: Values): Values
-}
+export type StoredOverrides = ReturnType<typeof makeStoredOverrides>
 
-export function makeStoredOverrides(deps: {
-  db: Database
-  source: ConfigSource
-  logger: Logger
-  secrets: Pick<Secrets, 'seal' | 'open'>
-}): StoredOverrides {
+export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; logger: Logger; secrets: Pick<Secrets, 'seal' | 'open'> }) {
   const { db, source, logger, secrets } = deps
   let applied = 0
 
@@ -36,6 +24,7 @@ export function makeStoredOverrides(deps: {
     }
   }
 
+  /** The stored overrides with their secret values, which are sealed in the database. One that cannot be opened is left out. */
   function opened(stored: Values): Values {
     const changes = changesOf(stored).flatMap(({ path, value }) => {
       try {
@@ -50,7 +39,8 @@ export function makeStoredOverrides(deps: {
 
   return {
     opened,
-    sealed(overrides, before) {
+    /** The form in which they are stored; a secret that is the same as in `before` stays as it is. */
+    sealed(overrides: Values, before: Values): Values {
       const known = opened(before)
       const changes = changesOf(overrides).map(({ path, value }) => {
         if (!isSecret(path)) return { path, value }
@@ -60,7 +50,8 @@ export function makeStoredOverrides(deps: {
       return nested(changes)
     },
 
-    async load() {
+    /** Checks for a newer version and applies it. At the start, before anything uses the configuration; later by bus and sweeper. */
+    async load(): Promise<void> {
       const [row] = await db.query<{ overrides: Values; version: number }>(
         'select overrides, version from runtime_config where id = 1 and version > $1',
         [applied],

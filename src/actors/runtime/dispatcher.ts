@@ -6,13 +6,6 @@ export interface Slot {
   patiently<T>(work: () => Promise<T>): Promise<T>
 }
 
-export interface Dispatcher {
-  /** Resolves when the lane was drained; at once if it is queued already. */
-  run(key: string): Promise<void>
-  /** Accepts no more lanes and clears the queue. */
-  stop(): void
-}
-
 /** How long a waiting lane keeps its slot, and how many may wait without a slot. */
 export interface Patience {
   ms: number
@@ -22,11 +15,13 @@ export interface Patience {
 /** Lanes beyond this length are left to the sweeper. */
 const LONGEST_LINE = 20_000
 
+export type Dispatcher = ReturnType<typeof makeDispatcher>
+
 export function makeDispatcher(options: {
   concurrency: () => number
   patience: () => Patience
   work: (key: string, slot: Slot) => Promise<void>
-}): Dispatcher {
+}) {
   const line = new Map<string, (() => void)[]>()
   const atWork = new Set<string>()
   /** Lanes that got a hint while they were being drained. */
@@ -91,7 +86,8 @@ export function makeDispatcher(options: {
   }
 
   return {
-    run(key) {
+    /** Resolves when the lane was drained; at once if it is queued already. */
+    run(key: string): Promise<void> {
       return new Promise((resolve) => {
         if (stopped || line.has(key)) return resolve()
         if (atWork.has(key)) {
@@ -103,7 +99,8 @@ export function makeDispatcher(options: {
         pump()
       })
     },
-    stop() {
+    /** Accepts no more lanes and clears the queue. */
+    stop(): void {
       stopped = true
       for (const done of line.values()) for (const tell of done) tell()
       line.clear()

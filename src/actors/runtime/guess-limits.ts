@@ -4,18 +4,16 @@ import type { Config } from '../../config/index.ts'
 import type { LimitStore } from '../../platform/limit-stores.ts'
 import { DomainError, type ErrorKind } from './domain-error.ts'
 
-export interface GuessLimits {
-  /**
-   * Runs the check of a secret, at most as often as `rates_limit.login` allows for one `subject` (such as `code:7`). A check that passes
-   * does not count, nor does one whose error is no wrong guess: by default a failure of this server. Throws `too_many` when the limit is
-   * reached.
-   */
-  check<R>(subject: string, check: () => Promise<R>, isWrong?: (error: unknown) => boolean): Promise<R>
-}
+export type GuessLimits = ReturnType<typeof makeGuessLimits>
 
-export function makeGuessLimits({ store, config }: { store: LimitStore; config: () => Config }): GuessLimits {
+export function makeGuessLimits({ store, config }: { store: LimitStore; config: () => Config }) {
   return {
-    async check(subject, check, isWrong = isRefusal) {
+    /**
+     * Runs the check of a secret, at most as often as `rates_limit.login` allows for one `subject` (such as `code:7`). A check that passes
+     * does not count, nor does one whose error is no wrong guess: by default a failure of this server. Throws `too_many` when the limit is
+     * reached.
+     */
+    async check<R>(subject: string, check: () => Promise<R>, isWrong: (error: unknown) => boolean = isRefusal): Promise<R> {
       const { max, window } = config().rates_limit.login
       const key = `guess:${subject}`
       // Counted before the result is known: otherwise many concurrent guesses would pass.

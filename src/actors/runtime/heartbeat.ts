@@ -1,13 +1,9 @@
 // The heartbeat of work on a leased row: while it beats, the row's timeout does not fire.
 
-export interface Heartbeat {
-  /** Aborted when the lease is lost. */
-  signal: AbortSignal
-  stop(): Promise<void>
-}
+export type Heartbeat = ReturnType<typeof startHeartbeat>
 
 /** `renew` extends the lease and returns false if it is lost; `lost` is the reason of the abort then. */
-export function startHeartbeat(options: { everyMs: number; renew: () => Promise<boolean>; lost: string }): Heartbeat {
+export function startHeartbeat(options: { everyMs: number; renew: () => Promise<boolean>; lost: string }) {
   const over = new AbortController()
   let beating = Promise.resolve()
   const beat = async (): Promise<void> => {
@@ -18,8 +14,9 @@ export function startHeartbeat(options: { everyMs: number; renew: () => Promise<
     beating = beat()
   }, options.everyMs)
   return {
+    /** Aborted when the lease is lost. */
     signal: over.signal,
-    async stop() {
+    async stop(): Promise<void> {
       clearInterval(timer)
       await beating
     },

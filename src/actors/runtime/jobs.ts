@@ -71,14 +71,7 @@ const AFTER_OUTAGE_MS = 30_000
 /** Characters of an error that are stored. */
 const MAX_ERROR = 5000
 
-export interface Jobs {
-  /** Runs waiting jobs of the type until none is left or the type's concurrency is reached. */
-  work(type: string): Promise<void>
-  /** Jobs whose lease expired wait again, or are given up. Returns the types that have work. */
-  recover(): Promise<string[]>
-  /** Stops claiming and waits for running jobs; after `graceMs` they are interrupted and wait for another process. */
-  stop(graceMs: number): Promise<void>
-}
+export type Jobs = ReturnType<typeof makeJobs>
 
 export function makeJobs(options: {
   db: Database
@@ -89,7 +82,7 @@ export function makeJobs(options: {
   settings: () => JobSettings
   /** No job is started while it returns true. */
   isPaused: () => boolean
-}): Jobs {
+}) {
   const { db, registry, clock, logger, owner } = options
   const running = new Map<string, number>()
   const inFlight = new Set<Promise<boolean>>()
@@ -97,6 +90,7 @@ export function makeJobs(options: {
   const ending = new AbortController()
   let stopped = false
 
+  /** Runs waiting jobs of the type until none is left or the type's concurrency is reached. */
   async function work(type: string): Promise<void> {
     const handler = registry.jobs.get(type)
     if (!handler) return
@@ -199,6 +193,7 @@ export function makeJobs(options: {
     }
   }
 
+  /** Jobs whose lease expired wait again, or are given up. Returns the types that have work. */
   async function recover(): Promise<string[]> {
     const [lost] = await db.query(`select ${LOST}`)
     if (lost) await recoverLost()
@@ -253,7 +248,8 @@ export function makeJobs(options: {
   return {
     work,
     recover,
-    async stop(graceMs) {
+    /** Stops claiming and waits for running jobs; after `graceMs` they are interrupted and wait for another process. */
+    async stop(graceMs: number): Promise<void> {
       stopped = true
       const done = Promise.allSettled([...inFlight])
       const timer = setTimeout(() => ending.abort(new Error('The process is ending.')), graceMs)

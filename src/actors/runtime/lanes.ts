@@ -14,14 +14,6 @@ import type { LaneHandler, Registry } from './registry.ts'
 import { retryThroughOutage } from './retry-through-outage.ts'
 import type { Lane } from './runtime.entity.ts'
 
-export interface Lanes {
-  /** Drains the lane. If another process is draining it, that one looks again. */
-  work(kind: string, key: string, slot?: Slot): Promise<void>
-  /** Lanes that are due and not leased. */
-  due(limit: number): Promise<{ kind: string; key: string }[]>
-  stop(graceMs: number): Promise<void>
-}
-
 const CLAIMS_AT_ONCE = 200
 const CLAIMS = 'unnest((select $1::text[]), (select $2::text[]), (select $3::text[])) as c (kind, key, owner)'
 const OWN_PLACE: Slot = { patiently: (work) => work() }
@@ -43,6 +35,8 @@ interface Release extends Claim {
 /** `taken`: another process has the lease, or the lane does not exist. */
 type Outcome = 'taken' | 'done' | 'again'
 
+export type Lanes = ReturnType<typeof makeLanes>
+
 export function makeLanes(options: {
   db: Database
   registry: Registry
@@ -51,13 +45,14 @@ export function makeLanes(options: {
   owner: string
   leaseMs: () => number
   pause: Pick<Pause, 'isPaused' | 'look'>
-}): Lanes {
+}) {
   const { db, registry, clock, logger, owner } = options
   const { isPaused, look } = options.pause
   const inFlight = new Set<Promise<Outcome>>()
   const ending = new AbortController()
   let stopped = false
 
+  /** Drains the lane. If another process is draining it, that one looks again. */
   async function work(kind: string, key: string, slot: Slot = OWN_PLACE): Promise<void> {
     const handler = registry.lanes.get(kind)
     if (!handler) return
@@ -172,13 +167,14 @@ export function makeLanes(options: {
 
   return {
     work,
-    async due(limit) {
+    /** Lanes that are due and not leased. */
+    async due(limit: number): Promise<{ kind: string; key: string }[]> {
       return await db.query<Columns<typeof Lane, 'kind' | 'key'>>(
         'select kind, key from lane where due_at <= $1 and (lease_until is null or lease_until < now()) order by due_at limit $2',
         [clock.now(), limit],
       )
     },
-    async stop(graceMs) {
+    async stop(graceMs: number): Promise<void> {
       stopped = true
       const done = Promise.allSettled([...inFlight])
       const timer = setTimeout(() => ending.abort(new Error('The process is ending.')), graceMs)

@@ -7,15 +7,11 @@ const LONGEST_MS = 600_000
 /** A job that met no outage for this long has succeeded or ended. */
 const FORGET_MS = 2 * LONGEST_MS
 
-export interface OutageWaits {
-  /** In ms; `shortest` the first time. */
-  next(job: number, shortest: number): number
-}
-
-export function makeOutageWaits(clock: Clock): OutageWaits {
+export function makeOutageWaits(clock: Clock) {
   const waits = new Map<number, { ms: number; at: number }>()
   return {
-    next(job, shortest) {
+    /** In ms; `shortest` the first time. */
+    next(job: number, shortest: number): number {
       const at = clock.now().getTime()
       for (const [id, wait] of waits) if (at - wait.at > FORGET_MS) waits.delete(id)
       const before = waits.get(job)?.ms

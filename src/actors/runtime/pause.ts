@@ -12,14 +12,7 @@ export const JOB_QUEUE_TOPIC = 'job-queue'
 /** SQL condition: jobs may be started. */
 export const NOT_PAUSED = "not exists (select from job_queue where state = 'paused')"
 
-export interface Pause {
-  isPaused(): boolean
-  /** Reads the stored state. The sweeper calls it in each run, as the bus may lose messages. */
-  look(): Promise<void>
-  /** Reads now, and on each message of the bus. */
-  start(): Promise<void>
-  stop(): void
-}
+export type Pause = ReturnType<typeof makePause>
 
 export function makePause(options: {
   db: Database
@@ -27,11 +20,12 @@ export function makePause(options: {
   logger: Logger
   /** Called when waiting work may start again. */
   onResume: () => void
-}): Pause {
+}) {
   const { db, bus, logger, onResume } = options
   let paused = false
   let unsubscribe: (() => void) | undefined
 
+  /** Reads the stored state. The sweeper calls it in each run, as the bus may lose messages. */
   async function look(): Promise<void> {
     const [row] = await db.query<{ state: JobQueueState }>('select state from job_queue where id = 1', [])
     const before = paused
@@ -41,15 +35,18 @@ export function makePause(options: {
   }
 
   return {
-    isPaused: () => paused,
+    isPaused(): boolean {
+      return paused
+    },
     look,
-    async start() {
+    /** Reads now, and on each message of the bus. */
+    async start(): Promise<void> {
       unsubscribe = bus.subscribe(JOB_QUEUE_TOPIC, () => {
         look().catch((error) => logger.warn({ err: error }, 'whether jobs are paused is not known; the sweeper will see'))
       })
       await look()
     },
-    stop() {
+    stop(): void {
       unsubscribe?.()
     },
   }

@@ -6,11 +6,6 @@ import type { Database } from '../../platform/database/index.ts'
 import { underLease } from './lease.ts'
 import type { PeriodicTask } from './registry.ts'
 
-export interface Periodics {
-  /** Runs the tasks that are due and that no other process has. `guard` isolates their failures. */
-  run(tasks: ReadonlyMap<string, PeriodicTask>, guard: (name: string, run: () => Promise<void>) => Promise<void>): Promise<void>
-}
-
 /** Lease of a task without a heartbeat. A task with a shorter interval is due again anyway. */
 const LEASE_MS = 30_000
 
@@ -25,7 +20,7 @@ const CLAIM = `
     or t.owner is null and t.started_at + excluded.every_ms * interval '1 ms' <= $1
   returning name`
 
-export function makePeriodics(options: { db: Database; clock: Clock; owner: string }): Periodics {
+export function makePeriodics(options: { db: Database; clock: Clock; owner: string }) {
   const { db, clock, owner } = options
   /** When to check a task, as known to this process. If another process has it: soon, in case that one dies. */
   const lookAt = new Map<string, { at: number; every: number }>()
@@ -71,7 +66,8 @@ export function makePeriodics(options: { db: Database; clock: Clock; owner: stri
   }
 
   return {
-    async run(tasks, guard) {
+    /** Runs the tasks that are due and that no other process has. `guard` isolates their failures. */
+    async run(tasks: ReadonlyMap<string, PeriodicTask>, guard: (name: string, run: () => Promise<void>) => Promise<void>): Promise<void> {
       const due = [...tasks].flatMap(([name, task]) => {
         const every = Math.round(task.everyMs())
         return isDue(name, every) ? [{ name, task, every }] : []

@@ -36,16 +36,6 @@ const TOGETHER = 30
 const WINDOW = 5
 const FAILURES_BEFORE_PARKING = 20
 
-export interface Relay {
-  /** Looks at once; concurrent calls share one look. */
-  wake(): void
-  start(): void
-  /** Stops after the current event. */
-  stop(): Promise<void>
-  /** Relays everything that is due, for tests and shutdown. */
-  drain(): Promise<void>
-}
-
 export function makeRelay(options: {
   db: Database
   runUnit: RunUnit
@@ -53,13 +43,14 @@ export function makeRelay(options: {
   clock: Clock
   logger: Logger
   intervalMs: () => number
-}): Relay {
+}) {
   const { db, runUnit, registry, clock, logger } = options
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let again = false
   let stopped = true
 
+  /** Looks at once; concurrent calls share one look. */
   function wake(): void {
     if (stopped) return
     if (running) again = true
@@ -145,12 +136,16 @@ export function makeRelay(options: {
 
   return {
     wake,
-    drain: () => drain(true),
-    start() {
+    /** Relays everything that is due, for tests and shutdown. */
+    drain(): Promise<void> {
+      return drain(true)
+    },
+    start(): void {
       stopped = false
       wake()
     },
-    async stop() {
+    /** Stops after the current event. */
+    async stop(): Promise<void> {
       stopped = true
       clearTimeout(timer)
       await running

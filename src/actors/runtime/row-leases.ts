@@ -28,36 +28,12 @@ export interface Claimable {
   dueAt?: Date | null | undefined
 }
 
-export interface RowLeases {
-  newOwner(): string
-  /**
-   * Leases the row to a new worker, and returns its name; undefined if there is nothing to do, or if a worker that may be alive has the
-   * lease. `move` sends the row's machine from `waiting` to `working` by `STARTED`, and back by `TIMED_OUT` if the previous worker was
-   * lost.
-   */
-  claim(options: {
-    row: Claimable
-    waiting: string
-    working: string
-    move: (type: 'STARTED' | 'TIMED_OUT') => Promise<void> | void
-  }): Promise<string | undefined>
-  /** True if a worker that may be alive has the row. */
-  isLeased(holder: Holder): boolean
-  /** For reporters of a failure that do not hold the lease. Throws `busy` while a worker does. */
-  refuseLeased(holder: Holder): void
-  /** Expiry of a lease that is claimed now. */
-  end(): Date
-  /** Renews the lease; the signal aborts when the lease is lost or the row is no longer wanted. */
-  startHeartbeat(row: LeasedRow): Heartbeat
-  isOurs(row: LeasedRow): Promise<boolean>
-  /** Releases the lease, if it still holds it. Never throws: a lease expires by itself. */
-  release(row: LeasedRow): Promise<void>
-}
-
 export const holderOf = ({ leaseOwner, dueAt }: Pick<Claimable, 'leaseOwner' | 'dueAt'>): Holder => ({
   owner: leaseOwner,
   until: dueAt,
 })
+
+export type RowLeases = ReturnType<typeof makeRowLeases>
 
 export function makeRowLeases(options: {
   db: Database
@@ -75,16 +51,29 @@ export function makeRowLeases(options: {
   active: string
   /** Another condition: the result is still wanted. */
   wanted?: string
-}): RowLeases {
+}) {
   const { db, clock, logger, leases, length, beatEvery, table, until, active, wanted = 'true' } = options
+  /** Expiry of a lease that is claimed now. */
   const end = (): Date => new Date(clock.now().getTime() + length())
+  /** True if a worker that may be alive has the row. */
   const isLeased = ({ owner, until: at }: Holder): boolean => Boolean(owner && at && at > clock.now() && !leases.isGone(owner))
 
   const newOwner = (): string => `${leases.owner}#${randomToken(4)}`
 
   return {
     newOwner,
-    async claim({ row, waiting, working, move }) {
+    /**
+     * Leases the row to a new worker, and returns its name; undefined if there is nothing to do, or if a worker that may be alive has the
+     * lease. `move` sends the row's machine from `waiting` to `working` by `STARTED`, and back by `TIMED_OUT` if the previous worker was
+     * lost.
+     */
+    async claim(options: {
+      row: Claimable
+      waiting: string
+      working: string
+      move: (type: 'STARTED' | 'TIMED_OUT') => Promise<void> | void
+    }): Promise<string | undefined> {
+      const { row, waiting, working, move } = options
       if (row.state === working && row.leaseOwner) {
         if (isLeased(holderOf(row))) return undefined
         // A worker that stops regularly releases the lease; one that died does not.
@@ -97,12 +86,14 @@ export function makeRowLeases(options: {
       return row.leaseOwner
     },
     isLeased,
-    refuseLeased(holder) {
+    /** For reporters of a failure that do not hold the lease. Throws `busy` while a worker does. */
+    refuseLeased(holder: Holder): void {
       if (isLeased(holder)) throw new DomainError('busy', 'Another worker has the lease.')
     },
     end,
-    startHeartbeat: ({ id, owner }) =>
-      startHeartbeat({
+    /** Renews the lease; the signal aborts when the lease is lost or the row is no longer wanted. */
+    startHeartbeat({ id, owner }: LeasedRow): Heartbeat {
+      return startHeartbeat({
         everyMs: Math.min(beatEvery, length() / 3),
         lost: 'What is worked on is not wanted any more, or another worker has it.',
         async renew() {
@@ -113,10 +104,13 @@ export function makeRowLeases(options: {
           )
           return rows.length > 0
         },
-      }),
-    isOurs: async ({ id, owner }) =>
-      (await db.query(`select 1 from ${table} x where x.id = $1 and x.lease_owner = $2 and ${active}`, [id, owner])).length > 0,
-    async release({ id, owner }) {
+      })
+    },
+    async isOurs({ id, owner }: LeasedRow): Promise<boolean> {
+      return (await db.query(`select 1 from ${table} x where x.id = $1 and x.lease_owner = $2 and ${active}`, [id, owner])).length > 0
+    },
+    /** Releases the lease, if it still holds it. Never throws: a lease expires by itself. */
+    async release({ id, owner }: LeasedRow): Promise<void> {
       const text = `update ${table} set lease_owner = null where id = $1 and lease_owner = $2`
       await retryThroughOutage(() => db.query(text, [id, owner])).catch((error) =>
         logger.warn({ err: error, table, id }, 'the lease of a row could not be released'),

@@ -13,10 +13,10 @@ import { type JobSettings, makeJobs } from './jobs.ts'
 import { makeLanes } from './lanes.ts'
 import { leaseOwner, releaseDeadLeases } from './lease.ts'
 import { makePause } from './pause.ts'
-import { type LaneHandler, makeRegistry, type Registry } from './registry.ts'
-import { makeRelay, type Relay } from './relay.ts'
-import { makeSweeper, type Sweeper } from './sweeper.ts'
-import { makeTell, type Tell } from './tell.ts'
+import { type LaneHandler, makeRegistry } from './registry.ts'
+import { makeRelay } from './relay.ts'
+import { makeSweeper } from './sweeper.ts'
+import { makeTell } from './tell.ts'
 import { type Committed, makeRunUnit } from './unit.ts'
 
 export interface RuntimeSettings {
@@ -35,18 +35,7 @@ export interface RuntimeSettings {
   queueConcurrency: Record<QueueName, number>
 }
 
-export interface Runtime {
-  tell: Tell
-  registry: Registry
-  relay: Relay
-  sweeper: Sweeper
-  /** Resumes what a crash left, then works. */
-  start(): Promise<void>
-  /** Applies the configured concurrency to the workers. */
-  adapt(): void
-  /** Stops claiming, waits for running work, interrupts it after the grace period. */
-  stop(graceMs: number): Promise<void>
-}
+export type Runtime = ReturnType<typeof makeRuntime>
 
 export function makeRuntime(options: {
   db: Database
@@ -57,7 +46,7 @@ export function makeRuntime(options: {
   settings: () => RuntimeSettings
   observers?: ChangeObservers
   loopWatch?: Pick<LoopWatch, 'run'>
-}): Runtime {
+}) {
   const { db, queue, bus, clock, logger, settings, observers, loopWatch } = options
   const named = <T>(name: string, work: () => T): T => (loopWatch ? loopWatch.run(name, work) : work())
   const owner = leaseOwner()
@@ -180,7 +169,8 @@ export function makeRuntime(options: {
     registry,
     relay,
     sweeper,
-    async start() {
+    /** Resumes what a crash left, then works. */
+    async start(): Promise<void> {
       const gone = await releaseDeadLeases(db)
       if (gone > 0) logger.warn({ processes: gone }, 'took over the work of processes that died')
       await pause.start()
@@ -195,10 +185,12 @@ export function makeRuntime(options: {
       relay.start()
       await sweeper.start(FIRST_LOOK_MS)
     },
-    adapt() {
+    /** Applies the configured concurrency to the workers. */
+    adapt(): void {
       for (const [name, worker] of workers) worker.setConcurrency(workersOf(name))
     },
-    async stop(graceMs) {
+    /** Stops claiming, waits for running work, interrupts it after the grace period. */
+    async stop(graceMs: number): Promise<void> {
       pause.stop()
       for (const dispatcher of dispatchers.values()) dispatcher.stop()
       await Promise.all([sweeper.stop(graceMs), relay.stop(), jobs.stop(graceMs), lanes.stop(graceMs)])

@@ -12,19 +12,6 @@ import type { Pause } from './pause.ts'
 import { makePeriodics } from './periodics.ts'
 import { dueSql, type Registry, type TimeoutHandler } from './registry.ts'
 
-export interface Sweeper {
-  /** Begins at once, and waits for the first run for at most this long, in ms. */
-  start(patienceMs: number): Promise<void>
-  /** Waits for the current run, at most `graceMs`: unfinished periodic work is done when it is due again. */
-  stop(graceMs: number): Promise<void>
-  /** One whole run, for tests. */
-  sweep(): Promise<void>
-  /** Sends hints for the jobs and lanes that are due. */
-  ring(): Promise<void>
-  /** Runs the due timeouts and the periodic work of these names now. Throws for an unknown name. */
-  run(names: readonly string[]): Promise<void>
-}
-
 const LANES_AT_ONCE = 1000
 
 export function makeSweeper(options: {
@@ -39,7 +26,7 @@ export function makeSweeper(options: {
   intervalMs: () => number
   hintJob: (type: string) => Promise<void>
   hintLane: (kind: string, key: string) => Promise<void>
-}): Sweeper {
+}) {
   const { db, registry, clock, logger, pause } = options
   const periodics = makePeriodics(options)
   let timer: NodeJS.Timeout | undefined
@@ -47,6 +34,7 @@ export function makeSweeper(options: {
   let stopped = true
   let isEnding = false
 
+  /** One whole run, for tests. */
   async function sweep(): Promise<void> {
     await guard('pause', pause.look)
     await ring()
@@ -54,6 +42,7 @@ export function makeSweeper(options: {
     await guard('periodic tasks', () => periodics.run(registry.periodics, guard))
   }
 
+  /** Sends hints for the jobs and lanes that are due. */
   async function ring(): Promise<void> {
     await guard('jobs', async () => {
       const types = await options.jobs.recover()
@@ -123,7 +112,8 @@ export function makeSweeper(options: {
   return {
     sweep,
     ring,
-    async run(names) {
+    /** Runs the due timeouts and the periodic work of these names now. Throws for an unknown name. */
+    async run(names: readonly string[]): Promise<void> {
       for (const name of names) {
         const timeout = registry.timeouts.get(name)
         const task = registry.periodics.get(name)
@@ -132,12 +122,14 @@ export function makeSweeper(options: {
         await task?.run()
       }
     },
-    async start(patienceMs) {
+    /** Begins at once, and waits for the first run for at most this long, in ms. */
+    async start(patienceMs: number): Promise<void> {
       stopped = false
       look()
       if (await lookGoesOn(patienceMs)) logger.info('the first run of the sweeper continues in the background')
     },
-    async stop(graceMs) {
+    /** Waits for the current run, at most `graceMs`: unfinished periodic work is done when it is due again. */
+    async stop(graceMs: number): Promise<void> {
       stopped = true
       isEnding = true
       clearTimeout(timer)

@@ -50,19 +50,16 @@ export interface ServerStats {
   activities: ActivityTotals
 }
 
-export interface ServerStatsReader {
-  /** At most half a minute old. Three statements. */
-  recent(): Promise<ServerStats>
-}
-
 const KEEP_MS = 30_000
+
+export type ServerStatsReader = ReturnType<typeof makeServerStats>
 
 export function makeServerStats(deps: {
   db: Pick<Database, 'query'>
   clock: Clock
   config: () => Config
   instanceActorId: () => Promise<number>
-}): ServerStatsReader {
+}) {
   const { db, clock, config, instanceActorId } = deps
   const kept = makeTtlCache<'stats', ServerStats>({ clock, max: 1 })
 
@@ -77,7 +74,12 @@ export function makeServerStats(deps: {
     return { totals, redundancy, activities }
   }
 
-  return { recent: () => kept.get('stats', KEEP_MS, read) }
+  return {
+    /** At most half a minute old. Three statements. */
+    recent(): Promise<ServerStats> {
+      return kept.get('stats', KEEP_MS, read)
+    },
+  }
 }
 
 /** SQL for the number of rows of local accounts: they are few among all, and each is looked up in an index. */

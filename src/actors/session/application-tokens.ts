@@ -17,24 +17,20 @@ export interface NewApplicationToken {
 
 export type ApplicationTokenRow = Columns<typeof ApplicationToken, 'id' | 'name' | 'scopes' | 'expiresAt' | 'lastUsedAt' | 'createdAt'>
 
-export interface ApplicationTokens {
-  /**
-   * Returns the token itself, which cannot be read again. Throws `invalid` for an expiry in the past, `forbidden` for the scope `admin` of a
-   * user who is not of the staff, `conflict` if the user has too many tokens.
-   */
-  create(userId: number, token: NewApplicationToken): Promise<{ token: string; row: ApplicationTokenRow }>
-  /** Takes effect at once on all processes. Throws `not_found`, also for a token of another user. */
-  revoke(userId: number, id: number): Promise<void>
-}
-
 /** Per user. */
 const MAX_TOKENS = 100
 
 const COLUMNS = 'id, name, scopes, expires_at, last_used_at, created_at'
 
-export function makeApplicationTokens({ tell, clock }: Pick<ActorDeps, 'tell' | 'clock'>): ApplicationTokens {
+export type ApplicationTokens = ReturnType<typeof makeApplicationTokens>
+
+export function makeApplicationTokens({ tell, clock }: Pick<ActorDeps, 'tell' | 'clock'>) {
   return {
-    async create(userId, { name, scopes, expiresAt }) {
+    /**
+     * Returns the token itself, which cannot be read again. Throws `invalid` for an expiry in the past, `forbidden` for the scope `admin`
+     * of a user who is not of the staff, `conflict` if the user has too many tokens.
+     */
+    async create(userId: number, { name, scopes, expiresAt }: NewApplicationToken): Promise<{ token: string; row: ApplicationTokenRow }> {
       if (expiresAt <= clock.now()) {
         const msg = 'Should have a time in the future'
         throw new DomainError('invalid', msg, { invalidParams: [{ name: 'expiresAt', location: 'body', msg, value: expiresAt }] })
@@ -62,8 +58,9 @@ export function makeApplicationTokens({ tell, clock }: Pick<ActorDeps, 'tell' | 
       })
     },
 
-    revoke: (userId, id) =>
-      tell({ aggregate: 'user', id: userId }, async (unit) => {
+    /** Takes effect at once on all processes. Throws `not_found`, also for a token of another user. */
+    revoke(userId: number, id: number): Promise<void> {
+      return tell({ aggregate: 'user', id: userId }, async (unit) => {
         const [row] = await unit.query<Columns<typeof ApplicationToken, 'name'>>(
           'delete from application_token where id = $1 and user_id = $2 returning name',
           [id, userId],
@@ -71,7 +68,8 @@ export function makeApplicationTokens({ tell, clock }: Pick<ActorDeps, 'tell' | 
         if (!row) throw notFound('Token not found')
         unit.note({ domain: 'users', action: 'update', id: userId, entity: { id: userId, revokedToken: row.name } })
         renewSessions(unit, { user: userId })
-      }),
+      })
+    },
   }
 }
 

@@ -5,14 +5,9 @@ import type { Database } from '../../platform/database/index.ts'
 import { newUuid, sha256 } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 
-export interface ScopedTokens {
-  /** The token of the user's private feeds, created on the first request. */
-  feedToken(userId: number): Promise<string>
-  /** Replaces the token: addresses with the old one stop working. */
-  renewFeedToken(userId: number): Promise<string>
-}
+export type ScopedTokens = ReturnType<typeof makeScopedTokens>
 
-export function makeScopedTokens(deps: { db: Database; clock: Clock; secrets: Secrets }): ScopedTokens {
+export function makeScopedTokens(deps: { db: Database; clock: Clock; secrets: Secrets }) {
   const { db, clock, secrets } = deps
 
   /** The stored token; `renew` replaces an existing one. */
@@ -33,10 +28,14 @@ export function makeScopedTokens(deps: { db: Database; clock: Clock; secrets: Se
   }
 
   return {
-    async feedToken(userId) {
+    /** The token of the user's private feeds, created on the first request. */
+    async feedToken(userId: number): Promise<string> {
       const [row] = await db.query<{ token_sealed: string }>('select token_sealed from feed_token where user_id = $1', [userId])
       return row ? secrets.open(row.token_sealed) : await store(userId, false)
     },
-    renewFeedToken: (userId) => store(userId, true),
+    /** Replaces the token: addresses with the old one stop working. */
+    renewFeedToken(userId: number): Promise<string> {
+      return store(userId, true)
+    },
   }
 }

@@ -3,17 +3,13 @@
 import { type ActorDeps, DomainError } from '../runtime/index.ts'
 import { relist } from '../video/index.ts'
 
-export interface Shares {
-  /** A remote actor announced a video. Idempotent; a new URL replaces the old one. */
-  receiveShare(share: { videoId: number; actorId: number; url: string }): Promise<void>
-  /** With `only`: not if another share has replaced it. */
-  removeShare(share: { videoId: number; actorId: number; only?: { url: string } }): Promise<void>
-}
+export type Shares = ReturnType<typeof makeShares>
 
-export function makeShares(deps: ActorDeps): Shares {
+export function makeShares(deps: ActorDeps) {
   const { tell } = deps
   return {
-    async receiveShare({ videoId, actorId, url }) {
+    /** A remote actor announced a video. Idempotent; a new URL replaces the old one. */
+    async receiveShare({ videoId, actorId, url }: { videoId: number; actorId: number; url: string }): Promise<void> {
       await tell.create(async (unit) => {
         const isNew = await unit.query(
           `insert into share (video_id, actor_id, url) select v.id, $2, $3 from video v where v.id = $1 for key share
@@ -34,7 +30,8 @@ export function makeShares(deps: ActorDeps): Shares {
         ])
       })
     },
-    async removeShare({ videoId, actorId, only }) {
+    /** With `only`: not if another share has replaced it. */
+    async removeShare({ videoId, actorId, only }: { videoId: number; actorId: number; only?: { url: string } }): Promise<void> {
       await tell.create(async (unit) => {
         await unit.query('delete from share where video_id = $1 and actor_id = $2 and ($3::text is null or url = $3)', [
           videoId,

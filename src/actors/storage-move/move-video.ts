@@ -16,12 +16,6 @@ export type StorageMoveDeps = ActorDeps & {
   preferred: Place
 }
 
-export interface MoveVideo {
-  run(videoId: number, target: Place, signal: AbortSignal): Promise<void>
-  /** Gives up the move: the video stays where it was. */
-  giveUp(videoId: number, error: string): Promise<void>
-}
-
 const STATES = { 'object-storage': 'to-move-to-external-storage', 'file-system': 'to-move-to-file-system' } as const
 const EVENTS = { 'object-storage': 'external-storage', 'file-system': 'file-system' } as const
 /** How long a move may run while its target differs from the configured place, in ms. */
@@ -31,7 +25,7 @@ const TRIES = 5
 
 export const otherPlace = (place: Place): Place => (place === 'object-storage' ? 'file-system' : 'object-storage')
 
-export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
+export function makeMoveVideo(deps: StorageMoveDeps) {
   const { db, tell, config, store, preferred, clock, logger } = deps
   const spares = makeSpareCopies(deps)
 
@@ -205,6 +199,7 @@ export function makeMoveVideo(deps: StorageMoveDeps): MoveVideo {
     await db.query('delete from storage_move where video_id = $1', [videoId])
   }
 
+  /** Gives up the move: the video stays where it was. */
   async function giveUp(videoId: number, error: string): Promise<void> {
     await unlessRemoved(videoId, async (unit, video) => {
       if (isFrozen(video.state)) advance(unit, videoLifecycle, video, { type: 'MOVE_FAILED', error })

@@ -7,28 +7,16 @@ import { DomainError } from '../runtime/index.ts'
 import { storageIn } from '../video/index.ts'
 import type { SpareCopy } from './storage-move.entity.ts'
 
-export interface SpareCopies {
-  /** For a video, or for none. */
-  note(query: Sql, spare: { place: Place; videoId: number | null; now: Date }, files: readonly FileRef[]): Promise<void>
-  /** True if it is being made; a file without a note is stored permanently. */
-  isNoted(place: Place, file: FileRef): Promise<boolean>
-  /** Keeps them: deletes their notes. */
-  keep(query: Sql, place: Place, files: readonly FileRef[]): Promise<void>
-  /** Removes the noted copies of the video. Idempotent. */
-  remove(videoId: number): Promise<void>
-  /** Copies of a kind being made, without a video. */
-  listOf(kind: FileKind, place: Place): Promise<FileRef[]>
-}
-
 /** How often files are removed that reappear. */
 const ROUNDS = 5
 const VALUES = 'jsonb_to_recordset($1) as f(kind text, name text)'
 
-export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; store: Store }): SpareCopies {
+export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; store: Store }) {
   const json = (files: readonly FileRef[]): string => JSON.stringify(files.map(({ kind, name }) => ({ kind, name })))
 
   return {
-    async note(query, { place, videoId, now }, files) {
+    /** For a video, or for none. */
+    async note(query: Sql, { place, videoId, now }: { place: Place; videoId: number | null; now: Date }, files: readonly FileRef[]) {
       if (files.length === 0) return
       await query(
         `insert into spare_copy (kind, name, place, video_id, created_at) select f.kind, f.name, $2, $3, $4 from ${VALUES}
@@ -37,12 +25,14 @@ export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; st
       )
     },
 
-    async isNoted(place, { kind, name }) {
+    /** True if it is being made; a file without a note is stored permanently. */
+    async isNoted(place: Place, { kind, name }: FileRef): Promise<boolean> {
       const values = [kind, name, storageIn(place)]
       return (await db.query('select 1 from spare_copy where kind = $1 and name = $2 and place = $3', values)).length > 0
     },
 
-    async keep(query, place, files) {
+    /** Keeps them: deletes their notes. */
+    async keep(query: Sql, place: Place, files: readonly FileRef[]): Promise<void> {
       if (files.length === 0) return
       await query(`delete from spare_copy s using ${VALUES} where s.kind = f.kind and s.name = f.name and s.place = $2`, [
         json(files),
@@ -50,7 +40,8 @@ export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; st
       ])
     },
 
-    async remove(videoId) {
+    /** Removes the noted copies of the video. Idempotent. */
+    async remove(videoId: number): Promise<void> {
       const spares = await db.query<Columns<typeof SpareCopy, 'id' | 'name' | 'place'> & { kind: FileKind }>(
         'select id, kind, name, place from spare_copy where video_id = $1 order by id',
         [videoId],
@@ -68,7 +59,12 @@ export function makeSpareCopies({ db, store }: { db: Pick<Database, 'query'>; st
       await db.query('delete from spare_copy where id = any($1)', [spares.map(({ id }) => id)])
     },
 
-    listOf: (kind, place) =>
-      db.query<FileRef>('select kind, name from spare_copy where kind = $1 and place = $2 and video_id is null', [kind, storageIn(place)]),
+    /** Copies of a kind being made, without a video. */
+    listOf(kind: FileKind, place: Place): Promise<FileRef[]> {
+      return db.query<FileRef>('select kind, name from spare_copy where kind = $1 and place = $2 and video_id is null', [
+        kind,
+        storageIn(place),
+      ])
+    },
   }
 }

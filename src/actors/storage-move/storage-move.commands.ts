@@ -9,14 +9,6 @@ import { isKindOfItsOwn, kindsOfTheirOwn, makeMoveKind } from './move-kind.ts'
 import { makeMoveVideo, type StorageMoveDeps } from './move-video.ts'
 import type { StorageMove } from './storage-move.entity.ts'
 
-export interface StorageMoves {
-  /**
-   * Queues the move of all local videos, or of those named, and of all other files; jobs do it. Throws `invalid` unless new files go to
-   * that place, so that moved files stay there.
-   */
-  moveStorage(ask: { to: Place; videoIds?: readonly number[] }): Promise<AskedMoves>
-}
-
 export interface AskedMoves {
   /** Number of moved videos. */
   videos: number
@@ -33,7 +25,9 @@ const BUSY: readonly string[] = ['to-transcode', 'to-edit']
 const MOVABLE = `(${['published', ...BUSY, ...ON_THE_WAY].map((state) => `'${state}'`).join(', ')})`
 const IS_ON_THE_WAY = `o.state in (${ON_THE_WAY.map((state) => `'${state}'`).join(', ')})`
 
-export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
+export type StorageMoves = ReturnType<typeof makeStorageMoves>
+
+export function makeStorageMoves(deps: StorageMoveDeps) {
   const { db, tell, registry, store, preferred } = deps
   const moveVideoFiles = makeMoveVideo(deps)
   const moveKind = makeMoveKind(deps)
@@ -122,7 +116,11 @@ export function makeStorageMoves(deps: StorageMoveDeps): StorageMoves {
   }
 
   return {
-    async moveStorage({ to, videoIds }) {
+    /**
+     * Queues the move of all local videos, or of those named, and of all other files; jobs do it. Throws `invalid` unless new files go to
+     * that place, so that moved files stay there.
+     */
+    async moveStorage({ to, videoIds }: { to: Place; videoIds?: readonly number[] }): Promise<AskedMoves> {
       if (to !== preferred) throw new DomainError('invalid', 'New files of this server go to another place.')
       let videos = 0
       await eachRow<{ id: number }>(

@@ -8,13 +8,6 @@ import type { Database } from '../../platform/database/index.ts'
 import { eachRow } from '../runtime/index.ts'
 import { findUnreferenced, isPrunable, namingRows, type PrunableKind } from './referenced.ts'
 
-export interface StoragePrune {
-  /** Looks for unreferenced files; with `remove`, removes those that are older than `olderThanMs`. */
-  pruneStorage(options: PruneOptions): Promise<PrunedKind[]>
-  /** Files that rows name and that are in no place: some examples, and their number. */
-  findMissingFiles(options: { examples: number; onLook?: OnLook }): Promise<{ count: number; examples: FileRef[] }>
-}
-
 export interface PruneOptions {
   remove: boolean
   /** Ms since the file was last written. */
@@ -47,7 +40,9 @@ const EXAMPLES = 5
 /** Concurrent look-ups. */
 const AT_ONCE = 8
 
-export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Store; clock: Clock }): StoragePrune {
+export type StoragePrune = ReturnType<typeof makeStoragePrune>
+
+export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Store; clock: Clock }) {
   const { db, store, clock } = deps
 
   async function pruneKind(place: Place, kind: PrunableKind, options: PruneOptions & { looked: (files: number) => void }) {
@@ -99,7 +94,8 @@ export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Sto
   }
 
   return {
-    async pruneStorage(options) {
+    /** Looks for unreferenced files; with `remove`, removes those that are older than `olderThanMs`. */
+    async pruneStorage(options: PruneOptions): Promise<PrunedKind[]> {
       let looked = 0
       const counted = (files: number) => {
         looked += files
@@ -112,7 +108,8 @@ export function makeStoragePrune(deps: { db: Pick<Database, 'query'>; store: Sto
       return pruned.filter(({ files }) => files > 0)
     },
 
-    async findMissingFiles({ examples: most, onLook }) {
+    /** Files that rows name and that are in no place: some examples, and their number. */
+    async findMissingFiles({ examples: most, onLook }: { examples: number; onLook?: OnLook }) {
       const examples: FileRef[] = []
       let [count, looked] = [0, 0]
       const look = async (names: FileRef[]): Promise<void> => {

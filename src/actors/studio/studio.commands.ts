@@ -35,19 +35,6 @@ export type NewTask =
   | { name: 'cut'; start?: number | undefined; end?: number | undefined }
   | { name: 'add-intro' | 'add-outro' | 'add-watermark'; path: string }
 
-export interface Studio {
-  /**
-   * Checks that `by` may edit the video now; returns how many bytes its owner may add. Throws `not_found`, `forbidden`, `invalid` for
-   * lives, and `conflict` while the video is being processed.
-   */
-  check(videoId: number, by: NonNullable<Viewer>): Promise<{ left: number }>
-  /**
-   * Stores the edition with its job. Throws like `check`, `invalid` for the field of each impossible task, and `too_large` if its owner's
-   * quota does not hold the result.
-   */
-  request(videoId: number, by: NonNullable<Viewer>, tasks: readonly NewTask[]): Promise<void>
-}
-
 interface Owned extends Aliased<Video, 'privacy' | 'blocked' | 'remote' | 'state' | 'isLive'> {
   ownerAccountId: number
   userId: number | null
@@ -76,9 +63,9 @@ const OWNED = `
   from video v join channel c on c.id = v.channel_id join account a on a.id = c.account_id
   where v.id = $1 and v.state <> 'removed'`
 
-export function makeStudio(
-  deps: ActorDeps & { store: Store; ffmpeg: Ffmpeg; pendingFiles: PendingFiles; leases: Pick<Leases, 'owner'> },
-): Studio {
+export type Studio = ReturnType<typeof makeStudio>
+
+export function makeStudio(deps: ActorDeps & { store: Store; ffmpeg: Ffmpeg; pendingFiles: PendingFiles; leases: Pick<Leases, 'owner'> }) {
   const { db, tell, config, store, ffmpeg, pendingFiles, leases } = deps
 
   /** In the transaction that locks the video, or before it. */
@@ -148,12 +135,20 @@ export function makeStudio(
   }
 
   return {
-    async check(videoId, by) {
+    /**
+     * Checks that `by` may edit the video now; returns how many bytes its owner may add. Throws `not_found`, `forbidden`, `invalid` for
+     * lives, and `conflict` while the video is being processed.
+     */
+    async check(videoId: number, by: NonNullable<Viewer>): Promise<{ left: number }> {
       const { userId } = await find(db.query, videoId, by)
       return { left: await quotaLeft(db, userId ?? 0) }
     },
 
-    async request(videoId, by, tasks) {
+    /**
+     * Stores the edition with its job. Throws like `check`, `invalid` for the field of each impossible task, and `too_large` if its owner's
+     * quota does not hold the result.
+     */
+    async request(videoId: number, by: NonNullable<Viewer>, tasks: readonly NewTask[]): Promise<void> {
       const { duration, bytes, userId } = await find(db.query, videoId, by)
       const known = await look(tasks)
       refuseNothing(duration, known)

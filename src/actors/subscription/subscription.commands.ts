@@ -5,20 +5,12 @@ import { type ChannelHandle, findChannelByHandle } from '../channel/index.ts'
 import { cancelPendingRequest, type Follows, findFollow } from '../follow/index.ts'
 import { type ActorDeps, ignoreNotFound, notFound } from '../runtime/index.ts'
 
-export interface Subscriptions {
-  /** Row of the actor of an account. */
-  actorOf(accountId: number): Promise<number>
-  /** Follows the channel, at once or when it is found. Does nothing if it does not exist. */
-  subscribe(accountId: number, channel: ChannelHandle): Promise<void>
-  /** Returns false if there was no subscription. */
-  unsubscribe(accountId: number, channel: ChannelHandle): Promise<boolean>
-  /** For each channel, whether the account follows it, or requested to. */
-  exist(accountId: number, channels: ChannelHandle[]): Promise<boolean[]>
-}
+export type Subscriptions = ReturnType<typeof makeSubscriptions>
 
-export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subscriptions {
+export function makeSubscriptions(deps: ActorDeps & { follows: Follows }) {
   const { db, tell, follows } = deps
 
+  /** Row of the actor of an account. */
   async function actorOf(accountId: number): Promise<number> {
     const [row] = await db.query<{ actor_id: number }>('select actor_id from account where id = $1', [accountId])
     if (!row) throw notFound('Account not found')
@@ -28,7 +20,8 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
   return {
     actorOf,
 
-    async subscribe(accountId, { name, host }) {
+    /** Follows the channel, at once or when it is found. Does nothing if it does not exist. */
+    async subscribe(accountId: number, { name, host }: ChannelHandle): Promise<void> {
       const followerId = await actorOf(accountId)
       const channel = await findChannelByHandle(db, { name, host })
       if (channel) {
@@ -46,7 +39,8 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
       )
     },
 
-    async unsubscribe(accountId, handle) {
+    /** Returns false if there was no subscription. */
+    async unsubscribe(accountId: number, handle: ChannelHandle): Promise<boolean> {
       const followerId = await actorOf(accountId)
       const { name, host } = handle
       const wasAsked = await cancelPendingRequest(db.query, { followerId, hostOrHandle: `${name}@${host}` })
@@ -57,7 +51,8 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }): Subsc
       return true
     },
 
-    async exist(accountId, channels) {
+    /** For each channel, whether the account follows it, or requested to. */
+    async exist(accountId: number, channels: ChannelHandle[]): Promise<boolean[]> {
       const rows = await db.query<{ found: boolean }>(
         `select exists (
            select 1 from actor x join channel c on c.actor_id = x.id left join remote_host h on h.id = x.host_id

@@ -41,11 +41,6 @@ export interface LocalSteps {
   settingsFor(task: Task): LadderSettings
 }
 
-export interface RemoteTranscodings {
-  /** Offers the renditions of a ladder to remote runners; returns true if they have made all of them before. */
-  offer(task: Task, ladder: { plan: LadderPlan; hasSoundApart: boolean }): Promise<boolean>
-}
-
 /** True if runners may still make renditions of the transcoding. */
 export async function hasRunnerJobs(unit: Pick<Unit, 'query'>, transcodingId: number): Promise<boolean> {
   const open = await unit.query(
@@ -56,7 +51,7 @@ export async function hasRunnerJobs(unit: Pick<Unit, 'query'>, transcodingId: nu
 }
 
 /** Registers the kinds of work. */
-export function makeRemoteTranscodings(deps: TranscodingDeps & DrawPictures & LocalSteps): RemoteTranscodings {
+export function makeRemoteTranscodings(deps: TranscodingDeps & DrawPictures & LocalSteps) {
   const { db, registry, config, logger, ffmpeg, works, rowLeases, drawPictures } = deps
 
   for (const type of remoteTypes) {
@@ -152,8 +147,9 @@ export function makeRemoteTranscodings(deps: TranscodingDeps & DrawPictures & Lo
   }
 
   return {
-    offer: (task, { plan, hasSoundApart }) =>
-      withOwned(deps, task.id, task.owner, async ({ unit, video, transcoding }) => {
+    /** Offers the renditions of a ladder to remote runners; returns true if they have made all of them before. */
+    offer(task: Task, { plan, hasSoundApart }: { plan: LadderPlan; hasSoundApart: boolean }): Promise<boolean> {
+      return withOwned(deps, task.id, task.owner, async ({ unit, video, transcoding }) => {
         const outline = `runners ${outlineOf(plan)}`
         const before = contextOf(transcodingLifecycle, transcoding)
         const settings = settingsOf(deps)
@@ -188,7 +184,8 @@ export function makeRemoteTranscodings(deps: TranscodingDeps & DrawPictures & Lo
           ids.push(await insertRunnerJob(unit, { type, data: dataOf(rendition, facts), priority, parentId }))
         }
         return false
-      }),
+      })
+    },
   }
 }
 

@@ -6,18 +6,16 @@ import { Video } from '../video/video.entity.ts'
 import { isActive, type Transcoding, type TranscodingOutputs } from './transcoding.entity.ts'
 import { cancelTranscodings, openTranscodings, planTranscoding, type TranscodingWish } from './transcoding.writes.ts'
 
-export interface TranscodeAgain {
+type Format = Exclude<TranscodingOutputs, 'both'>
+
+export type TranscodeAgain = ReturnType<typeof makeTranscodeAgain>
+
+export function makeTranscodeAgain({ tell, config }: ActorDeps) {
   /**
    * Requests the renditions of a local video in one format. `force` ends a running transcoding and makes its outputs as well. Throws
    * `not_found`. Throws `invalid` if this server does not transcode, for lives and remote videos, and without a source file. Throws
    * `conflict` if the video is being processed.
    */
-  transcodeAgain(videoId: number, ask: { format: Format; force: boolean }): Promise<void>
-}
-
-type Format = Exclude<TranscodingOutputs, 'both'>
-
-export function makeTranscodeAgain({ tell, config }: ActorDeps): TranscodeAgain {
   async function transcodeAgain(videoId: number, { format, force }: { format: Format; force: boolean }): Promise<void> {
     if (!config().transcoding.enabled) {
       throw new DomainError('invalid', 'Videos are not transcoded on this server.')

@@ -20,17 +20,6 @@ export interface TwoFactorRequest {
   uri: string
 }
 
-/**
- * All throw `not_found` and `forbidden` for other users, and `invalid` if it is enabled, or disabled, already. Users must give their own
- * password: refused with `current_password_is_invalid`.
- */
-export interface TwoFactor {
-  request(ask: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<TwoFactorRequest>
-  /** Throws `forbidden` if the token is not that of the last request, or the code is wrong. */
-  confirm(ask: { by: Asker; userId: number; requestToken: string; code: string }): Promise<void>
-  disable(ask: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<void>
-}
-
 interface Target
   extends Aliased<User, 'id' | 'email' | 'role' | 'passwordHash'>,
     Aliased<typeof TwoFactorEntity, 'dueAt' | 'secretSealed' | 'requestTokenHash'> {
@@ -48,7 +37,13 @@ interface Secret {
 const NO_SECRET: Secret = { secretSealed: null, requestTokenHash: null }
 const REQUEST_TOKEN_BYTES = 20
 
-export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses: GuessLimits }): TwoFactor {
+export type TwoFactor = ReturnType<typeof makeTwoFactor>
+
+/**
+ * All throw `not_found` and `forbidden` for other users, and `invalid` if it is enabled, or disabled, already. Users must give their own
+ * password: refused with `current_password_is_invalid`.
+ */
+export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses: GuessLimits }) {
   const { db, tell, clock, config, passwords, registry, secrets, urls, guesses } = deps
 
   registry.timeout('two_factor', {
@@ -103,7 +98,8 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
   }
 
   return {
-    async request({ by, userId, currentPassword }) {
+    async request(ask: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<TwoFactorRequest> {
+      const { by, userId, currentPassword } = ask
       const user = await findTarget(by, userId)
       await checkPassword(by, user, currentPassword)
       const secret = generateSecret()
@@ -114,7 +110,8 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
       return { requestToken, secret, uri: enrolmentUri({ issuer: urls.host, label: user.email, secret }) }
     },
 
-    async confirm({ by, userId, requestToken, code }) {
+    /** Throws `forbidden` if the token is not that of the last request, or the code is wrong. */
+    async confirm({ by, userId, requestToken, code }: { by: Asker; userId: number; requestToken: string; code: string }): Promise<void> {
       const user = await findTarget(by, userId)
       if (user.state === 'on') throw alreadyOn()
       const { rowId: id, secretSealed, requestTokenHash, dueAt } = user
@@ -137,7 +134,7 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
       })
     },
 
-    async disable({ by, userId, currentPassword }) {
+    async disable({ by, userId, currentPassword }: { by: Asker; userId: number; currentPassword?: string | undefined }): Promise<void> {
       const user = await findTarget(by, userId)
       await checkPassword(by, user, currentPassword)
       const { rowId: id } = user

@@ -1,7 +1,6 @@
 // Uploads: opens, receives, cancels and expires resumable ones, and takes files that arrive in one request.
 
 import { createHash } from 'node:crypto'
-import type { EncodedImage } from '../../media/index.ts'
 import type { Columns } from '../../platform/database/index.ts'
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { initialResumableUpload } from '../../state-machines/resumable-upload.ts'
@@ -57,46 +56,11 @@ export interface Chunk {
 /** The result of a request to an upload. */
 export type Receipt = { done: false; received: number } | { done: true; video: CreatedVideo }
 
-export interface Uploads {
-  /** Throws `unsupported_media_type`, for an early refusal. */
-  checkFile(file: { fileName: string }): void
-  /** Bytes that the user may add; Infinity without quotas. */
-  quotaLeft(userId: number): Promise<number>
-  fitPicture(name: PictureName, path: string): Promise<EncodedImage>
-  /** A folder for the files of one request. `end` removes it, or the sweeper if this process dies. */
-  beginForm(): Promise<{ folder: string; end(): Promise<void> }>
-  /** Makes a video of a file that arrived in one request. Removes everything if it is refused. */
-  receiveWhole(upload: WholeUpload): Promise<CreatedVideo>
-  /** Opens an upload, or returns the open one with the same metadata, whose expiry stays the same. */
-  open(upload: NewUpload): Promise<{ token: string }>
-  /** The same for a replacement. Throws like `ReplaceSource.check`. */
-  openReplacement(upload: Replacement): Promise<{ token: string }>
-  /**
-   * Appends a chunk and, with the last byte, makes the video. A chunk that does not begin at the stored offset changes nothing. Throws
-   * `forbidden` for another user's upload, `not_found` for one that ended, `conflict` for another total size, and `busy` while another
-   * request writes or finishes it.
-   */
-  receive(chunk: Chunk): Promise<Receipt>
-  /**
-   * Opens the upload of a user's archive, with an import that waits for it. Throws `invalid` unless name and type are those of a ZIP file,
-   * `too_large` over the user's quota, and like `UserImports.assertPossible`. `isForm`: it arrives in one request that does not declare the
-   * length of the file, so `size` is a bound, and `endArchive` ends it. It cannot be resumed, so it is never an already open upload.
-   */
-  openArchive(upload: Omit<NewUpload, 'fields' | 'pictures'> & { isForm?: boolean }): Promise<{ token: string }>
-  /**
-   * Like `receive`, for an archive; the last byte starts its import. Throws `conflict` while another import of the user is running, also
-   * for status queries: the upload stays as it is, and any later request starts its import.
-   */
-  receiveArchive(chunk: Omit<Chunk, 'videoId'>): Promise<{ done: false; received: number } | { done: true }>
-  /** The file of a form is complete, and its import starts. Throws `invalid` for an empty file, and like `receiveArchive`. */
-  endArchive(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void>
-  /** Ends an upload and removes its bytes. Idempotent. */
-  cancel(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void>
-}
-
 const TOKEN_BYTES = 16
 
-export function makeUploads(deps: UploadDeps): Uploads {
+export type Uploads = ReturnType<typeof makeUploads>
+
+export function makeUploads(deps: UploadDeps) {
   const { db, tell, registry, clock, config, store, createVideo, replaceSource, pendingFiles, leases, userImports } = deps
   const finish = makeFinishUpload(deps)
   const receiveChunk = makeReceiveChunk(deps)
@@ -160,11 +124,16 @@ export function makeUploads(deps: UploadDeps): Uploads {
   })
 
   return {
-    checkFile: ({ fileName }) => refuseUnsupported({ filename: fileName }, config()),
+    /** Throws `unsupported_media_type`, for an early refusal. */
+    checkFile({ fileName }: { fileName: string }): void {
+      refuseUnsupported({ filename: fileName }, config())
+    },
+    /** Bytes that the user may add; Infinity without quotas. */
     quotaLeft: createVideo.quotaLeft,
     fitPicture: createVideo.fitPicture,
 
-    async beginForm() {
+    /** A folder for the files of one request. `end` removes it, or the sweeper if this process dies. */
+    async beginForm(): Promise<{ folder: string; end(): Promise<void> }> {
       const work = workFolder('form', randomToken(TOKEN_BYTES))
       const end = (): Promise<void> => pendingFiles.discard([work])
       await pendingFiles.reserve(leases.owner, [work])
@@ -176,11 +145,13 @@ export function makeUploads(deps: UploadDeps): Uploads {
       }
     },
 
-    async receiveWhole({ userId, fields, fileName, path, pictures, signal }) {
+    /** Makes a video of a file that arrived in one request. Removes everything if it is refused. */
+    async receiveWhole({ userId, fields, fileName, path, pictures, signal }: WholeUpload): Promise<CreatedVideo> {
       return await createVideo.createFrom({ userId, fields, inputFilename: fileName, path, pictures, signal })
     },
 
-    async open(upload) {
+    /** Opens an upload, or returns the open one with the same metadata, whose expiry stays the same. */
+    async open(upload: NewUpload): Promise<{ token: string }> {
       const { userId, fields, fileName, size, type, pictures } = upload
       refuseUnsupported({ filename: fileName, type }, config())
       await createVideo.checkChannel(userId, fields.channelId)
@@ -193,20 +164,32 @@ export function makeUploads(deps: UploadDeps): Uploads {
       return { token }
     },
 
-    async openReplacement({ userId, by, videoId, fileName, size, type }) {
+    /** The same for a replacement. Throws like `ReplaceSource.check`. */
+    async openReplacement({ userId, by, videoId, fileName, size, type }: Replacement): Promise<{ token: string }> {
       await replaceSource.check(videoId, by, size)
       refuseUnsupported({ filename: fileName, type }, config())
       return { token: await begin({ userId, fileName, size, fields: null, replacesId: videoId }) }
     },
 
-    async openArchive({ userId, fileName, size, type, isForm = false }) {
+    /**
+     * Opens the upload of a user's archive, with an import that waits for it. Throws `invalid` unless name and type are those of a ZIP
+     * file, `too_large` over the user's quota, and like `UserImports.assertPossible`. `isForm`: it arrives in one request that does not
+     * declare the length of the file, so `size` is a bound, and `endArchive` ends it. It cannot be resumed, so it is never an already open
+     * upload.
+     */
+    async openArchive({ userId, fileName, size, type, isForm = false }: Omit<NewUpload, 'fields' | 'pictures'> & { isForm?: boolean }) {
       await userImports.assertPossible(userId)
       refuseNoArchive({ fileName, type })
       await createVideo.checkQuota(userId, size)
       return { token: await begin({ userId, fileName, size, fields: null, replacesId: null, isForm }) }
     },
 
-    async receiveArchive({ userId, token, range, body }) {
+    /**
+     * Like `receive`, for an archive; the last byte starts its import. Throws `conflict` while another import of the user is running, also
+     * for status queries: the upload stays as it is, and any later request starts its import.
+     */
+    async receiveArchive(chunk: Omit<Chunk, 'videoId'>): Promise<{ done: false; received: number } | { done: true }> {
+      const { userId, token, range, body } = chunk
       const { id, state, is_archive: isArchive } = await findOwn({ userId, token })
       if (!isArchive) throw notYours()
       const wantsStatus = range === null || range.kind === 'status'
@@ -226,13 +209,19 @@ export function makeUploads(deps: UploadDeps): Uploads {
       }
     },
 
-    async endArchive(ask) {
+    /** The file of a form is complete, and its import starts. Throws `invalid` for an empty file, and like `receiveArchive`. */
+    async endArchive(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void> {
       const { id, is_archive: isArchive } = await findOwn(ask)
       if (!isArchive) throw notYours()
       await finishArchive(id, { isEnd: true })
     },
 
-    async receive({ userId, token, videoId, range, body }) {
+    /**
+     * Appends a chunk and, with the last byte, makes the video. A chunk that does not begin at the stored offset changes nothing. Throws
+     * `forbidden` for another user's upload, `not_found` for one that ended, `conflict` for another total size, and `busy` while another
+     * request writes or finishes it.
+     */
+    async receive({ userId, token, videoId, range, body }: Chunk): Promise<Receipt> {
       const { id, state, is_new: isNew, video } = await findOwn({ userId, token })
       if (videoId === undefined ? !isNew : isNew || video !== videoId) throw notYours()
       const wantsStatus = range === null || range.kind === 'status'
@@ -242,7 +231,8 @@ export function makeUploads(deps: UploadDeps): Uploads {
       return after.complete ? { done: true, video: await finish(id) } : { done: false, received: after.received }
     },
 
-    async cancel(ask) {
+    /** Ends an upload and removes its bytes. Idempotent. */
+    async cancel(ask: Pick<Chunk, 'userId' | 'token'>): Promise<void> {
       const { id } = await findOwn(ask)
       await tell({ aggregate: 'upload', id }, async (unit) => {
         const upload = await unit.em.findOneOrFail(Upload, id)

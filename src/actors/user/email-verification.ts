@@ -7,19 +7,13 @@ import { type ActorDeps, DomainError, notFound } from '../runtime/index.ts'
 import { renewSessions } from '../session/index.ts'
 import type { User } from './user.entity.ts'
 
-export interface EmailVerification {
-  /** Sends the link again if this address is unverified. Does not reveal whether it is known. */
-  askAgain(email: string): Promise<void>
-  /** Throws `not_found` for an unknown user, `forbidden` for an invalid link. */
-  verify(userId: number, secret: string): Promise<void>
-  /** Replaces the old address by the pending one. Also throws `conflict` if another user has it by now. */
-  verifyNewAddress(userId: number, secret: string): Promise<void>
-}
+export type EmailVerification = ReturnType<typeof makeEmailVerification>
 
-export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): EmailVerification {
+export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }) {
   const { db, tell, links } = deps
   return {
-    async askAgain(email) {
+    /** Sends the link again if this address is unverified. Does not reveal whether it is known. */
+    async askAgain(email: string): Promise<void> {
       const users = await db.query<{ id: number; pending: boolean }>(
         `select id, false as pending from users where lower(email) = lower($1) and email_verified is not true
          union all select id, true from users where lower(pending_email) = lower($1)`,
@@ -31,7 +25,8 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
       })
     },
 
-    async verify(userId, secret) {
+    /** Throws `not_found` for an unknown user, `forbidden` for an invalid link. */
+    async verify(userId: number, secret: string): Promise<void> {
       const check = await links.read('verify-email', secret)
       await withUser(userId, async (unit) => {
         const [user] = await unit.query<Columns<User, 'email' | 'emailVerified'>>('select email, email_verified from users where id = $1', [
@@ -44,7 +39,8 @@ export function makeEmailVerification(deps: ActorDeps & { links: MailLinks }): E
       })
     },
 
-    async verifyNewAddress(userId, secret) {
+    /** Replaces the old address by the pending one. Also throws `conflict` if another user has it by now. */
+    async verifyNewAddress(userId: number, secret: string): Promise<void> {
       const check = await links.read('verify-new-email', secret)
       try {
         await withUser(userId, async (unit) => {

@@ -24,20 +24,10 @@ export interface UserChanges {
   password?: string | undefined
 }
 
-/** All throw `not_found`, `forbidden` for users whom `by` does not manage, and `invalid` for protected actions on root. */
-export interface ManageUsers {
-  /** A new password ends the sessions of the user, except for that of the requester. Throws `conflict` for a taken address. */
-  update(userId: number, by: Manager & { sessionId: number }, changes: UserChanges): Promise<void>
-  /** Ends all sessions of the user. */
-  block(userId: number, by: Manager, reason: string | null): Promise<void>
-  unblock(userId: number, by: Manager): Promise<void>
-  /** The user disappears at once, with sessions and actors; a job deletes the user's content. */
-  remove(userId: number, by: Manager): Promise<void>
-  /** The same, by the user. */
-  leave(userId: number): Promise<void>
-}
+export type ManageUsers = ReturnType<typeof makeManageUsers>
 
-export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): ManageUsers {
+/** All throw `not_found`, `forbidden` for users whom `by` does not manage, and `invalid` for protected actions on root. */
+export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }) {
   const { tell, config, passwords } = deps
 
   const change = (userId: number, apply: (unit: Unit, user: User) => Promise<void>): Promise<void> =>
@@ -50,7 +40,8 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
     })
 
   return {
-    async update(userId, by, { password, ...changes }) {
+    /** A new password ends the sessions of the user, except for that of the requester. Throws `conflict` for a taken address. */
+    async update(userId: number, by: Manager & { sessionId: number }, { password, ...changes }: UserChanges): Promise<void> {
       const passwordHash = password === undefined ? undefined : await passwords.hash(password)
       try {
         await change(userId, async (unit, user) => {
@@ -69,24 +60,29 @@ export function makeManageUsers(deps: ActorDeps & { passwords: Passwords }): Man
       }
     },
 
-    block: (userId, by, reason) =>
-      change(userId, async (unit, user) => {
+    /** Ends all sessions of the user. */
+    block(userId: number, by: Manager, reason: string | null): Promise<void> {
+      return change(userId, async (unit, user) => {
         assertMayBlock(by, user)
         advance(unit, userLifecycle, user, { type: 'BLOCKED', reason })
         await endSessions(unit, userId)
         if (isMailEnabled(config())) queueMail(unit, { mail: 'user-blocked', userId })
-      }),
+      })
+    },
 
-    unblock: (userId, by) =>
-      change(userId, async (unit, user) => {
+    unblock(userId: number, by: Manager): Promise<void> {
+      return change(userId, async (unit, user) => {
         assertMayBlock(by, user)
         const wasBlocked = user.state === 'blocked'
         advance(unit, userLifecycle, user, { type: 'UNBLOCKED' })
         if (wasBlocked && isMailEnabled(config())) queueMail(unit, { mail: 'user-unblocked', userId })
-      }),
+      })
+    },
 
-    remove: (userId, by) => end(userId, (user) => assertMayRemove(by, user)),
-    leave: (userId) => end(userId, assertMayLeave),
+    /** The user disappears at once, with sessions and actors; a job deletes the user's content. */
+    remove: (userId: number, by: Manager): Promise<void> => end(userId, (user) => assertMayRemove(by, user)),
+    /** The same, by the user. */
+    leave: (userId: number): Promise<void> => end(userId, assertMayLeave),
   }
 
   async function end(userId: number, assertMay: (user: User) => void): Promise<void> {

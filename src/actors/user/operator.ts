@@ -7,25 +7,22 @@ import type { ManageUsers } from './manage-users.ts'
 import type { Users } from './user.commands.ts'
 import { type User, type UserRole, userRoles } from './user.entity.ts'
 
-export interface Operator {
-  /** Returns the new user's password. Throws like `Users.create`. */
-  createUser(user: { username: string; email: string; role: UserRole }): Promise<string>
-  /** Ends all sessions of the user; returns the new password. Throws `not_found`. */
-  resetPassword(username: string): Promise<string>
-}
-
 const PASSWORD_BYTES = 8
 
-export function makeOperator(deps: { db: Database; users: Users & ManageUsers }): Operator {
+export type Operator = ReturnType<typeof makeOperator>
+
+export function makeOperator(deps: { db: Database; users: Users & ManageUsers }) {
   const { db, users } = deps
   return {
-    async createUser(user) {
+    /** Returns the new user's password. Throws like `Users.create`. */
+    async createUser(user: { username: string; email: string; role: UserRole }): Promise<string> {
       const password = randomToken(PASSWORD_BYTES)
       await users.create({ ...user, password, emailVerified: true })
       return password
     },
 
-    async resetPassword(username) {
+    /** Ends all sessions of the user; returns the new password. Throws `not_found`. */
+    async resetPassword(username: string): Promise<string> {
       const [user] = await db.query<Columns<User, 'id'>>('select id from users where lower(username) = lower($1)', [username])
       if (!user) throw notFound(`There is no user ${username}.`)
       const password = randomToken(PASSWORD_BYTES)

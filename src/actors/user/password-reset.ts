@@ -7,22 +7,18 @@ import { type ActorDeps, notFound } from '../runtime/index.ts'
 import { endSessions } from '../session/index.ts'
 import type { User } from './user.entity.ts'
 
-export interface PasswordReset {
-  /**
-   * Sends the link if the address is known, without revealing that. Repeated requests within a short time send nothing: a stranger must
-   * neither fill a mailbox nor invalidate link after link. Users of another system get none: it may have removed them.
-   */
-  ask(email: string): Promise<void>
-  /** Sets the password and ends all sessions. Throws `not_found` and `forbidden`. */
-  reset(userId: number, secret: string, password: string): Promise<void>
-}
-
 const ASKED_AGAIN_AFTER_MS = 120_000
 
-export function makePasswordReset(deps: ActorDeps & { links: MailLinks; passwords: Passwords }): PasswordReset {
+export type PasswordReset = ReturnType<typeof makePasswordReset>
+
+export function makePasswordReset(deps: ActorDeps & { links: MailLinks; passwords: Passwords }) {
   const { db, tell, clock, links, passwords } = deps
   return {
-    async ask(email) {
+    /**
+     * Sends the link if the address is known, without revealing that. Repeated requests within a short time send nothing: a stranger must
+     * neither fill a mailbox nor invalidate link after link. Users of another system get none: it may have removed them.
+     */
+    async ask(email: string): Promise<void> {
       const [user] = await db.query<{ id: number }>(
         `select id from users u where lower(email) = lower($1) and plugin_auth is null and not exists (
            select 1 from mail_link l where l.purpose = 'password' and l.subject_id = u.id and l.created_at > $2)`,
@@ -31,7 +27,8 @@ export function makePasswordReset(deps: ActorDeps & { links: MailLinks; password
       await tell.create(async (unit) => queueMail(unit, { mail: 'reset-password', userId: user?.id ?? NOBODY }))
     },
 
-    async reset(userId, secret, password) {
+    /** Sets the password and ends all sessions. Throws `not_found` and `forbidden`. */
+    async reset(userId: number, secret: string, password: string): Promise<void> {
       const check = await links.read('password', secret)
       const mayReset = async (query: typeof db.query) => {
         const [user] = await query<Columns<User, 'email' | 'passwordHash'>>('select email, password_hash from users where id = $1', [

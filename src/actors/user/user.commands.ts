@@ -45,20 +45,16 @@ export interface CreatedUser {
 /** Runs the insertion in a transaction, with related writes. */
 export type TransactUser = (insert: (unit: Unit) => Promise<CreatedUser>) => Promise<CreatedUser>
 
-export interface Users {
+export type Users = ReturnType<typeof makeUsers>
+
+export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys?: GenerateKeys | undefined }) {
+  const { db, tell, config, passwords, generateKeys = generateActorKeys } = deps
+
   /**
    * Throws `conflict` if the name, the address or the channel's name is taken, also by a removed user; `invalid` for a user without a
    * password if no mail can be sent. With `by`, another user creates it: throws `forbidden`. `transact` is for callers that create a user
    * as part of a larger transaction; keys and hashes are ready before it is called.
    */
-  create(user: NewUser, options?: { by?: Manager; transact?: TransactUser }): Promise<CreatedUser>
-  /** The administrator `root`, on the first start only. Returns true if it was created now. */
-  ensureRoot(options: { password: string }): Promise<boolean>
-}
-
-export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys?: GenerateKeys | undefined }): Users {
-  const { db, tell, config, passwords, generateKeys = generateActorKeys } = deps
-
   async function create(
     user: NewUser,
     { by, transact = tell.create }: { by?: Manager; transact?: TransactUser } = {},
@@ -140,7 +136,8 @@ export function makeUsers(deps: ActorDeps & { passwords: Passwords; generateKeys
 
   return {
     create,
-    async ensureRoot({ password }) {
+    /** The administrator `root`, on the first start only. Returns true if it was created now. */
+    async ensureRoot({ password }: { password: string }): Promise<boolean> {
       const [root] = await db.query('select id from users where username = $1', [ROOT])
       if (root) return false
       try {

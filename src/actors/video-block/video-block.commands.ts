@@ -8,16 +8,9 @@ import { BLOCK_VIDEO, endBlockOfVideo } from '../video/video.writes.ts'
 import type { VideoBlock } from './video-block.entity.ts'
 import { storeBlock } from './video-block.writes.ts'
 
-export interface VideoBlocks {
-  /** Throws `not_found`, `conflict` if it is blocked already, or if `unfederate` is requested for a remote video. */
-  block(videoId: number, block: { reason: string | null; unfederate: boolean; byUserId: number }): Promise<void>
-  /** Changes the reason, if given. Throws `not_found` unless the video is blocked. */
-  update(videoId: number, change: { reason?: string | null | undefined }): Promise<void>
-  /** Throws `not_found` unless the video is blocked. */
-  unblock(videoId: number, by: { byUserId: number }): Promise<void>
-}
+export type VideoBlocks = ReturnType<typeof makeVideoBlocks>
 
-export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): VideoBlocks {
+export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }) {
   const { tell, config, logger, placeFiles } = deps
 
   /** Runs a change in the video's transaction; its files are moved. */
@@ -39,16 +32,19 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
   }
 
   return {
-    block: (videoId, { reason, unfederate, byUserId }) =>
-      change(videoId, async (unit, { remote }) => {
+    /** Throws `not_found`, `conflict` if it is blocked already, or if `unfederate` is requested for a remote video. */
+    block(videoId: number, { reason, unfederate, byUserId }: { reason: string | null; unfederate: boolean; byUserId: number }) {
+      return change(videoId, async (unit, { remote }) => {
         if (remote && unfederate) throw new DomainError('conflict', 'A video of another server cannot be taken back from others.')
         const isNew = await storeBlock(unit, { videoId, type: videoBlockTypes.manual, reason, unfederated: unfederate })
         if (!isNew) throw new DomainError('conflict', 'This video is blocked already.')
         await unit.query(BLOCK_VIDEO, [videoId])
         unit.emit({ aggregate: 'video', id: videoId }, 'VideoBlocked', { videoId, byUserId })
-      }),
+      })
+    },
 
-    async update(videoId, { reason }) {
+    /** Changes the reason, if given. Throws `not_found` unless the video is blocked. */
+    async update(videoId: number, { reason }: { reason?: string | null | undefined }): Promise<void> {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const changed = await unit.query(
           `update video_block b set reason = case when $3 then $2 else b.reason end, updated_at = $4
@@ -59,8 +55,9 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
       })
     },
 
-    unblock: (videoId, { byUserId }) =>
-      change(videoId, async (unit) => {
+    /** Throws `not_found` unless the video is blocked. */
+    unblock(videoId: number, { byUserId }: { byUserId: number }): Promise<void> {
+      return change(videoId, async (unit) => {
         const [ended] = await unit.query<Columns<typeof VideoBlock, 'id' | 'createdAt' | 'type'>>(
           'delete from video_block where video_id = $1 returning id, created_at, type',
           [videoId],
@@ -73,6 +70,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }): V
         else unit.emit(of, 'VideoPublished', { videoId, ...(video.isKnown ? { again: true } : {}) })
         const automatic = ended.type === videoBlockTypes.automatic
         unit.emit(of, 'VideoBlockEnded', { videoId, blockId: ended.id, automatic, byUserId })
-      }),
+      })
+    },
   }
 }

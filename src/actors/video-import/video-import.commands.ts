@@ -33,22 +33,6 @@ export interface ImportUser {
   role: UserRole
 }
 
-export interface VideoImports {
-  /**
-   * Begins an import. Throws `conflict` if this way of importing is disabled, `forbidden` for an address that is not public, `invalid` for
-   * another user's channel, and for a torrent that is unreadable or does not have exactly one file (`incorrect_files_in_torrent`).
-   */
-  request(wanted: ImportRequest): Promise<{ importId: number; videoId: number }>
-  /** Throws `not_found`, `forbidden` for another user's import, `conflict` unless it is pending. */
-  cancel(importId: number, by: ImportUser): Promise<void>
-  /** Retries a failed one. Throws `not_found`, `forbidden`, and `conflict` for any other. */
-  retry(importId: number, by: ImportUser): Promise<void>
-  /**
-   * Deletes an import; a running one is ended, and its video removed. Throws `not_found`, `forbidden`, and `conflict` while it is pending.
-   */
-  remove(importId: number, by: ImportUser): Promise<void>
-}
-
 export interface VideoImportDeps extends ActorDeps {
   awaitedVideos: AwaitedVideos
   createVideo: CreateVideo
@@ -57,7 +41,9 @@ export interface VideoImportDeps extends ActorDeps {
   mayImportFrom: (hostname: string) => Promise<boolean>
 }
 
-export function makeVideoImports(deps: VideoImportDeps): VideoImports {
+export type VideoImports = ReturnType<typeof makeVideoImports>
+
+export function makeVideoImports(deps: VideoImportDeps) {
   const { db, tell, registry, config, awaitedVideos, createVideo, pendingFiles, mayImportFrom } = deps
 
   registry.timeout('video-import', {
@@ -151,7 +137,11 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
   }
 
   return {
-    async request(wanted) {
+    /**
+     * Begins an import. Throws `conflict` if this way of importing is disabled, `forbidden` for an address that is not public, `invalid`
+     * for another user's channel, and for a torrent that is unreadable or does not have exactly one file (`incorrect_files_in_torrent`).
+     */
+    async request(wanted: ImportRequest): Promise<{ importId: number; videoId: number }> {
       const { userId, channelId } = wanted
       const target = await targetOf(wanted)
       await createVideo.checkChannel(userId, channelId)
@@ -179,7 +169,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
       }
     },
 
-    async cancel(importId, by) {
+    /** Throws `not_found`, `forbidden` for another user's import, `conflict` unless it is pending. */
+    async cancel(importId: number, by: ImportUser): Promise<void> {
       await asUser(importId, by, async (locked) => {
         if (locked.videoImport.state !== 'pending') {
           throw new DomainError('conflict', 'Only an import that is pending can be cancelled.')
@@ -189,7 +180,8 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
       await pendingFiles.collect()
     },
 
-    async retry(importId, by) {
+    /** Retries a failed one. Throws `not_found`, `forbidden`, and `conflict` for any other. */
+    async retry(importId: number, by: ImportUser): Promise<void> {
       const target = await targetToRetry(importId, by)
       await assertPossible(target)
       await asUser(importId, by, async (locked) => {
@@ -204,7 +196,11 @@ export function makeVideoImports(deps: VideoImportDeps): VideoImports {
       })
     },
 
-    async remove(importId, by) {
+    /**
+     * Deletes an import; a running one is ended, and its video removed. Throws `not_found`, `forbidden`, and `conflict` while it is
+     * pending.
+     */
+    async remove(importId: number, by: ImportUser): Promise<void> {
       await asUser(importId, by, async (locked) => {
         const { unit, videoImport } = locked
         if (videoImport.state === 'pending') {

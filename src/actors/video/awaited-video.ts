@@ -63,24 +63,7 @@ export interface AwaitedVideo {
   pictures?: readonly NamedPicture[]
 }
 
-export interface AwaitedVideos {
-  /** Stores pictures. They are removed later unless `create` uses them. */
-  placePictures(given: GivenPictures): Promise<PlacedPicture[]>
-  discardPictures(placed: readonly PlacedPicture[]): Promise<void>
-  /** Stores the rows of a video that waits for its import or its stream. Throws `invalid` unless the user owns the channel. */
-  create(unit: Unit, video: AwaitedVideo): Promise<CreatedVideo>
-  /**
-   * Runs in the transaction that locks the video, when its file has arrived. Throws `gone` if the video waits for no file, and `too_large`
-   * if the file exceeds the quota of its owner.
-   */
-  fill(unit: Unit, filling: Filling): Promise<void>
-  /** Runs in the transaction that locks the video: an ended live becomes the video of its recording, whatever the quota of its owner. */
-  becomeReplay(unit: Unit, video: Video, replay: { draft: FileDraft; privacy: number }): Promise<void>
-  /** Automatic tags of the video once it is filled. */
-  tagsOf(filling: Pick<Filling, 'videoId' | 'found' | 'asked'>): Promise<string[]>
-  /** Removes a waiting video whose file will never arrive. */
-  check(videoId: number): Promise<void>
-}
+export type AwaitedVideos = ReturnType<typeof makeAwaitedVideos>
 
 export function makeAwaitedVideos(
   deps: ActorDeps & {
@@ -91,9 +74,13 @@ export function makeAwaitedVideos(
     leases: Leases
     automaticTags: AutomaticTags
   },
-): AwaitedVideos {
+) {
   const { db, tell, config, urls, store, inspectFile, pendingFiles, placeFiles, leases, automaticTags } = deps
 
+  /**
+   * Runs in the transaction that locks the video, when its file has arrived. Throws `gone` if the video waits for no file, and `too_large`
+   * if the file exceeds the quota of its owner.
+   */
   async function fill(unit: Unit, filling: Filling): Promise<void> {
     const { videoId, draft, found, asked, chapters } = filling
     const video = await unit.em.findOneOrFail(Video, videoId)
@@ -105,7 +92,8 @@ export function makeAwaitedVideos(
     await beginChapters(unit, video, chapters, draft.probe.metadata.chapters)
   }
 
-  async function becomeReplay(unit: Unit, video: Video, { draft, privacy }: Parameters<AwaitedVideos['becomeReplay']>[2]): Promise<void> {
+  /** Runs in the transaction that locks the video: an ended live becomes the video of its recording, whatever the quota of its owner. */
+  async function becomeReplay(unit: Unit, video: Video, { draft, privacy }: { draft: FileDraft; privacy: number }): Promise<void> {
     // Other servers that know the live must not keep it; a replay that they may see is created there again.
     if (isFederated(video.privacy) && video.privacy !== privacy) {
       unit.emit({ aggregate: 'video', id: video.id }, 'VideoRemoved', await removalOf(unit, video))
@@ -140,7 +128,8 @@ export function makeAwaitedVideos(
   }
 
   return {
-    async placePictures(given) {
+    /** Stores pictures. They are removed later unless `create` uses them. */
+    async placePictures(given: GivenPictures): Promise<PlacedPicture[]> {
       const placed = uploadedPictures(given)
       await pendingFiles.reserve(
         leases.owner,
@@ -150,9 +139,12 @@ export function makeAwaitedVideos(
       return placed
     },
 
-    discardPictures: (placed) => pendingFiles.discard(placed.map(({ ref }) => ref)),
+    discardPictures(placed: readonly PlacedPicture[]): Promise<void> {
+      return pendingFiles.discard(placed.map(({ ref }) => ref))
+    },
 
-    async create(unit, { userId, source, fields, pictures = [] }) {
+    /** Stores the rows of a video that waits for its import or its stream. Throws `invalid` unless the user owns the channel. */
+    async create(unit: Unit, { userId, source, fields, pictures = [] }: AwaitedVideo): Promise<CreatedVideo> {
       await lockChannel(unit, userId, fields.channelId)
       const uuid = newUuid()
       const dates = { createdAt: unit.now, updatedAt: unit.now, publishedAt: unit.now }
@@ -183,7 +175,8 @@ export function makeAwaitedVideos(
     fill,
     becomeReplay,
 
-    async tagsOf({ videoId, found, asked }) {
+    /** Automatic tags of the video once it is filled. */
+    async tagsOf({ videoId, found, asked }: Pick<Filling, 'videoId' | 'found' | 'asked'>): Promise<string[]> {
       const text = await textOf(db, videoId)
       if (!text) return []
       const { name, description, tags } = found
@@ -192,14 +185,16 @@ export function makeAwaitedVideos(
       return await automaticTags.ofVideo(told)
     },
 
-    check: (videoId) =>
-      tell({ aggregate: 'video', id: videoId }, async (unit) => {
+    /** Removes a waiting video whose file will never arrive. */
+    check(videoId: number): Promise<void> {
+      return tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, videoId)
         if (video.state !== 'to-import') return
         const [open] = await unit.query("select 1 from video_import where video_id = $1 and state in ('pending', 'processing')", [videoId])
         if (open) advance(unit, videoLifecycle, video, { type: 'TIMED_OUT' })
         else removeUnpublished(unit, video)
-      }),
+      })
+    },
   }
 }
 

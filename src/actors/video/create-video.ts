@@ -1,11 +1,10 @@
 // Makes a video of a file that arrived: probes it, places the files, stores the rows.
 
-import type { EncodedImage } from '../../media/index.ts'
 import { newUuid, toShortUuid } from '../../platform/ids.ts'
 import { type AutomaticTags, tagVideo } from '../automatic-tag/index.ts'
 import { startChapters } from '../chapter/index.ts'
 import { type ActorDeps, DomainError, type Unit } from '../runtime/index.ts'
-import type { FileDraft, GivenPictures, InspectFile, PictureName } from './files/inspect-file.ts'
+import type { FileDraft, GivenPictures, InspectFile } from './files/inspect-file.ts'
 import type { Leases, PendingFiles } from './files/pending-files.ts'
 import type { PlaceFiles } from './files/place-files.ts'
 import { queuePictures } from './files/queue-pictures.ts'
@@ -37,30 +36,7 @@ interface InsertOptions {
   madeFrom?: number
 }
 
-export interface CreateVideo {
-  /** Throws `invalid` unless the user owns the channel. */
-  checkChannel(userId: number, channelId: number): Promise<void>
-  /** Throws `too_large` (`quota_reached`) if these bytes exceed a quota of the user. */
-  checkQuota(userId: number, bytes: number): Promise<void>
-  /** Bytes that the user may add; Infinity without quotas. */
-  quotaLeft(userId: number): Promise<number>
-  /** Resizes an uploaded picture. Throws MediaError if it is not a picture. */
-  fitPicture(name: PictureName, path: string): Promise<EncodedImage>
-  /** Probes the file. Throws `unprocessable` if it cannot be used. Writes nothing. */
-  inspect(options: InspectOptions): Promise<VideoDraft>
-  /** Moves the file into the store and writes the pictures that were sent. Idempotent. */
-  place(draft: FileDraft, path: string): Promise<void>
-  /**
-   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews: false` does not notify local subscribers,
-   * `exceedsQuota` takes what exceeds a quota, `madeFrom` is the id of a locked video whose block it gets. Throws `invalid` and `too_large`
-   * like the checks.
-   */
-  insert(unit: Unit, draft: VideoDraft, options?: InsertOptions): Promise<CreatedVideo>
-  /** Removes the pictures of a draft that was not stored and, with `source`, its file. */
-  discard(draft: FileDraft, options: { source: boolean }): Promise<void>
-  /** All steps at once, for a file that the caller gives up. Removes everything if the video is refused. */
-  createFrom(options: InspectOptions): Promise<CreatedVideo>
-}
+export type CreateVideo = ReturnType<typeof makeCreateVideo>
 
 export function makeCreateVideo(
   deps: ActorDeps & {
@@ -70,9 +46,10 @@ export function makeCreateVideo(
     leases: Leases
     automaticTags: AutomaticTags
   },
-): CreateVideo {
+) {
   const { db, tell, config, urls, inspectFile, pendingFiles, placeFiles, leases, automaticTags } = deps
 
+  /** Throws `invalid` unless the user owns the channel. */
   async function checkChannel(userId: number, channelId: number): Promise<void> {
     const [channel] = await db.query<{ user_id: number | null }>(
       "select a.user_id from channel c join account a on a.id = c.account_id where c.id = $1 and c.state = 'active'",
@@ -81,12 +58,18 @@ export function makeCreateVideo(
     refuseChannel(channel, userId)
   }
 
+  /** Probes the file. Throws `unprocessable` if it cannot be used. Writes nothing. */
   async function inspect({ userId, fields, blocked = false, ...file }: InspectOptions): Promise<VideoDraft> {
     const waits = await mustWait(db.query, { userId }, config())
     const draft = await inspectFile.inspect({ ...file, video: { ...fields, blocked: blocked || waits } })
     return { ...draft, uuid: newUuid(), userId, fields, automaticTags: await automaticTags.ofVideo(fields) }
   }
 
+  /**
+   * Stores the rows, with the jobs that make the pictures and the renditions. `isNews: false` does not notify local subscribers,
+   * `exceedsQuota` takes what exceeds a quota, `madeFrom` is the id of a locked video whose block it gets. Throws `invalid` and `too_large`
+   * like the checks.
+   */
   async function insert(unit: Unit, draft: VideoDraft, options: InsertOptions = {}): Promise<CreatedVideo> {
     const { isNews = true, exceedsQuota = false, madeFrom } = options
     const { fields, uuid, userId } = draft
@@ -131,16 +114,24 @@ export function makeCreateVideo(
 
   return {
     checkChannel,
-    quotaLeft: (userId) => quotaLeft(db, userId),
-    async checkQuota(userId, bytes) {
+    /** Bytes that the user may add; Infinity without quotas. */
+    quotaLeft(userId: number): Promise<number> {
+      return quotaLeft(db, userId)
+    },
+    /** Throws `too_large` (`quota_reached`) if these bytes exceed a quota of the user. */
+    async checkQuota(userId: number, bytes: number): Promise<void> {
       if (bytes > (await quotaLeft(db, userId))) throw overQuota()
     },
+    /** Resizes an uploaded picture. Throws MediaError if it is not a picture. */
     fitPicture: inspectFile.fitPicture,
     inspect,
+    /** Moves the file into the store and writes the pictures that were sent. Idempotent. */
     place: inspectFile.place,
     insert,
+    /** Removes the pictures of a draft that was not stored and, with `source`, its file. */
     discard: inspectFile.discard,
-    async createFrom(options) {
+    /** All steps at once, for a file that the caller gives up. Removes everything if the video is refused. */
+    async createFrom(options: InspectOptions): Promise<CreatedVideo> {
       await checkChannel(options.userId, options.fields.channelId)
       const draft = await inspect(options)
       try {

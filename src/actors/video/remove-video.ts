@@ -11,14 +11,9 @@ import { assertChangeable, removalOf } from './update-video.ts'
 import { thumbnailTypes, Video } from './video.entity.ts'
 import { isFederated } from './video.policy.ts'
 
-export interface RemoveVideo {
-  /** Throws `not_found`. Throws `forbidden` unless the video is local and `by` is its owner or staff. */
-  remove(videoId: number, by: NonNullable<Viewer>): Promise<void>
-}
+export type RemoveVideo = ReturnType<typeof makeRemoveVideo>
 
-export function makeRemoveVideo(
-  deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Pick<Leases, 'isGone'> },
-): RemoveVideo {
+export function makeRemoveVideo(deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Pick<Leases, 'isGone'> }) {
   const { db, tell, registry, clock, pendingFiles, leases } = deps
 
   registry.job('video-removal', {
@@ -69,7 +64,8 @@ export function makeRemoveVideo(
   resumeJobs(deps, 'video-removal', { waiting: "select id from video where state = 'removed' order by id limit 100", ask })
 
   return {
-    async remove(videoId, by) {
+    /** Throws `not_found`. Throws `forbidden` unless the video is local and `by` is its owner or staff. */
+    async remove(videoId: number, by: NonNullable<Viewer>): Promise<void> {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, videoId)
         if (video.state === 'removed') throw notFound('Video not found')

@@ -46,16 +46,6 @@ export interface NewPictures {
 /** Changes parts of a video in the video's own transaction; other servers are notified like of any change. */
 export type ChangeParts = (videoId: number, by: NonNullable<Viewer>, apply: (unit: Unit) => Promise<void>) => Promise<void>
 
-export interface UpdateVideo {
-  /** Throws `not_found`, `forbidden` (another user's video or a remote one), and what `apply` throws. */
-  changeParts: ChangeParts
-  /**
-   * Throws `not_found`, `forbidden` (another user's video or a remote one), `invalid` (another user's channel, privacy by password without
-   * passwords).
-   */
-  update(videoId: number, by: NonNullable<Viewer>, changes: VideoChanges, pictures?: NewPictures): Promise<void>
-}
-
 type Deps = ActorDeps & {
   store: Store
   pendingFiles: PendingFiles
@@ -64,7 +54,9 @@ type Deps = ActorDeps & {
   automaticTags: AutomaticTags
 }
 
-export function makeUpdateVideo(deps: Deps): UpdateVideo {
+export type UpdateVideo = ReturnType<typeof makeUpdateVideo>
+
+export function makeUpdateVideo(deps: Deps) {
   const { db, tell, registry, config, logger, store, pendingFiles, placeFiles, leases, automaticTags } = deps
 
   /** Runs a change in the video's transaction, announces it, and moves the files as the privacy demands. */
@@ -115,14 +107,21 @@ export function makeUpdateVideo(deps: Deps): UpdateVideo {
     await dropPasswords(unit, video.id)
   }
 
-  return {
-    changeParts: (videoId, by, apply) =>
-      change(videoId, async (unit, video) => {
-        await assertChangeable(unit, video, by, 'UPDATE_ANY_VIDEO')
-        await apply(unit)
-      }),
+  /** Throws `not_found`, `forbidden` (another user's video or a remote one), and what `apply` throws. */
+  const changeParts: ChangeParts = (videoId, by, apply) =>
+    change(videoId, async (unit, video) => {
+      await assertChangeable(unit, video, by, 'UPDATE_ANY_VIDEO')
+      await apply(unit)
+    })
 
-    async update(videoId, by, changes, pictures = {}) {
+  return {
+    changeParts,
+
+    /**
+     * Throws `not_found`, `forbidden` (another user's video or a remote one), `invalid` (another user's channel, privacy by password
+     * without passwords).
+     */
+    async update(videoId: number, by: NonNullable<Viewer>, changes: VideoChanges, pictures: NewPictures = {}): Promise<void> {
       const files = uploadedPictures(pictures)
       const tags = await tagsAfter(videoId, changes)
       await pendingFiles.reserve(

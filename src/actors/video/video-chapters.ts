@@ -4,13 +4,12 @@ import { type Chapter, replaceChapters } from '../chapter/index.ts'
 import type { Viewer } from '../session/index.ts'
 import type { ChangeParts } from './update-video.ts'
 
-export interface Chapters {
-  /** Replaces the chapters. Throws `not_found` and `forbidden` like a change of the video. */
-  replace(videoId: number, by: NonNullable<Viewer>, chapters: readonly Chapter[]): Promise<void>
-}
+export type Chapters = ReturnType<typeof makeChapters>
 
-export function makeChapters({ changeParts }: { changeParts: ChangeParts }): Chapters {
+export function makeChapters({ changeParts }: { changeParts: ChangeParts }) {
   return {
-    replace: (videoId, by, chapters) => changeParts(videoId, by, (unit) => replaceChapters(unit, videoId, chapters)),
+    /** Replaces the chapters. Throws `not_found` and `forbidden` like a change of the video. */
+    replace: (videoId: number, by: NonNullable<Viewer>, chapters: readonly Chapter[]): Promise<void> =>
+      changeParts(videoId, by, (unit) => replaceChapters(unit, videoId, chapters)),
   }
 }

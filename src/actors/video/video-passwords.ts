@@ -7,19 +7,11 @@ import { dropPasswords, insertPasswords, refuseBadPasswords } from './password-r
 import { assertChangeable } from './update-video.ts'
 import { Video, type VideoPassword, videoPrivacies } from './video.entity.ts'
 
-export interface VideoPasswords {
-  /**
-   * Replaces all passwords. Throws `not_found`, `forbidden`, and `invalid` unless the video is password-protected and the passwords are
-   * valid (1 to 100, distinct, of 2 to 99 characters).
-   */
-  replace(videoId: number, by: NonNullable<Viewer>, passwords: readonly string[]): Promise<void>
-  /** Removes one. Throws like `replace`, and `invalid` for the last one. */
-  remove(videoId: number, by: NonNullable<Viewer>, passwordId: number): Promise<void>
-}
-
 export type VideoPasswordRow = Columns<typeof VideoPassword, 'id' | 'password' | 'videoId' | 'createdAt' | 'updatedAt'>
 
-export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPasswords {
+export type VideoPasswords = ReturnType<typeof makeVideoPasswords>
+
+export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>) {
   const change = (videoId: number, by: NonNullable<Viewer>, apply: (unit: Unit) => Promise<void>): Promise<void> =>
     tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const video = await unit.em.findOneOrFail(Video, videoId)
@@ -30,20 +22,27 @@ export function makeVideoPasswords({ tell }: Pick<ActorDeps, 'tell'>): VideoPass
     })
 
   return {
-    replace: (videoId, by, passwords) =>
-      change(videoId, by, async (unit) => {
+    /**
+     * Replaces all passwords. Throws `not_found`, `forbidden`, and `invalid` unless the video is password-protected and the passwords are
+     * valid (1 to 100, distinct, of 2 to 99 characters).
+     */
+    replace(videoId: number, by: NonNullable<Viewer>, passwords: readonly string[]): Promise<void> {
+      return change(videoId, by, async (unit) => {
         refuseBadPasswords(passwords)
         await dropPasswords(unit, videoId)
         await insertPasswords(unit, videoId, passwords)
-      }),
+      })
+    },
 
-    remove: (videoId, by, passwordId) =>
-      change(videoId, by, async (unit) => {
+    /** Removes one. Throws like `replace`, and `invalid` for the last one. */
+    remove(videoId: number, by: NonNullable<Viewer>, passwordId: number): Promise<void> {
+      return change(videoId, by, async (unit) => {
         const rows = await unit.query<Columns<typeof VideoPassword, 'id'>>('select id from video_password where video_id = $1', [videoId])
         if (!rows.some(({ id }) => id === passwordId)) throw notFound('Video password not found')
         if (rows.length === 1) throw new DomainError('invalid', 'The last password of a protected video has to stay.')
         await unit.query('delete from video_password where id = $1', [passwordId])
-      }),
+      })
+    },
   }
 }
 

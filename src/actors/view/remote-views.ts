@@ -15,18 +15,6 @@ export interface ReportedBy {
   hostId: number
 }
 
-export interface RemoteViews {
-  /**
-   * Current viewers until a time: one by name, or a count under a name; a repeated report replaces the previous one. Throws `not_found`,
-   * and `forbidden` for a private video.
-   */
-  receiveViewers(report: ReportedBy & { viewer: string; viewers: number; expiresAt: Date }): Promise<void>
-  /** Views on that server, or counted by the video's own server; once per activity. Throws like above. */
-  receiveViews(report: ReportedBy & { views: number; incomingId: number | null }): Promise<void>
-  /** What a remote viewer watched of a local video. Idempotent. Throws like above. */
-  receiveWatch(report: ReportedBy & RemoteWatch): Promise<void>
-}
-
 export interface RemoteWatch {
   url: string
   uuid: string
@@ -41,9 +29,14 @@ const QUOTA_MS = 3_600_000
 /** Per viewer: a day. */
 const MAX_SECONDS = 86_400
 
-export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
+export function makeRemoteViews({ tell, config }: ActorDeps) {
   return {
-    async receiveViewers({ videoId, hostId, viewer, viewers, expiresAt }) {
+    /**
+     * Current viewers until a time: one by name, or a count under a name; a repeated report replaces the previous one. Throws `not_found`,
+     * and `forbidden` for a private video.
+     */
+    async receiveViewers(report: ReportedBy & { viewer: string; viewers: number; expiresAt: Date }): Promise<void> {
+      const { videoId, hostId, viewer, viewers, expiresAt } = report
       const settings = config()
       const { max_remote_viewers } = settings.vireo.views
       await tell.create(async (unit) => {
@@ -66,7 +59,8 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
       })
     },
 
-    async receiveViews({ videoId, hostId, views, incomingId }) {
+    /** Views on that server, or counted by the video's own server; once per activity. Throws like above. */
+    async receiveViews({ videoId, hostId, views, incomingId }: ReportedBy & { views: number; incomingId: number | null }): Promise<void> {
       const { vireo } = config()
       await tell.create(async (unit) => {
         const { remote } = await openVideo(unit, videoId)
@@ -78,7 +72,8 @@ export function makeRemoteViews({ tell, config }: ActorDeps): RemoteViews {
       })
     },
 
-    async receiveWatch({ videoId, hostId, ...watch }) {
+    /** What a remote viewer watched of a local video. Idempotent. Throws like above. */
+    async receiveWatch({ videoId, hostId, ...watch }: ReportedBy & RemoteWatch): Promise<void> {
       const { vireo, geo_ip } = config()
       await tell.create(async (unit) => {
         const { remote, duration } = await openVideo(unit, videoId)

@@ -4,22 +4,17 @@ import type { ActorDeps } from '../runtime/index.ts'
 import { recountViewers } from './count-viewers.ts'
 import { ENDED_AT_ONCE, endWatching } from './end-watching.ts'
 import { FOLDED_AT_ONCE, foldSigns } from './fold-signs.ts'
-import { makeRemoteViews, type RemoteViews } from './remote-views.ts'
+import { makeRemoteViews } from './remote-views.ts'
 import { REPORTED_AT_ONCE, reportEveryMs, reportViewers } from './report-viewers.ts'
 import { makeSignBuffer } from './sign-buffer.ts'
 import { forgetSalts, makeViewerHash, type Watcher } from './viewer-hash.ts'
 
-export interface Views extends RemoteViews {
-  /** A player is at this second of a video that its viewer may see. Resolves when it is stored. */
-  watch(sign: { videoId: number; watcher: Watcher; seconds: number; isSeek: boolean }): Promise<void>
-  /** Runs the periodic work now. */
-  process(): Promise<void>
-}
-
 const LOOK_EVERY_MS = 1000
 const QUOTAS_MS = 3_600_000
 
-export function makeViews(deps: ActorDeps): Views {
+export type Views = ReturnType<typeof makeViews>
+
+export function makeViews(deps: ActorDeps) {
   const { db, registry, clock, config } = deps
   const store = makeSignBuffer(deps)
   const hashOf = makeViewerHash(deps)
@@ -56,11 +51,14 @@ export function makeViews(deps: ActorDeps): Views {
 
   return {
     ...makeRemoteViews(deps),
-    async watch({ videoId, watcher, seconds, isSeek }) {
+    /** A player is at this second of a video that its viewer may see. Resolves when it is stored. */
+    async watch(sign: { videoId: number; watcher: Watcher; seconds: number; isSeek: boolean }): Promise<void> {
+      const { videoId, watcher, seconds, isSeek } = sign
       const viewer = await hashOf(videoId, watcher, config().views.videos.trust_viewer_session_id)
       await store({ videoId, viewer, seconds, isSeek, seenAt: clock.now() })
     },
-    async process() {
+    /** Runs the periodic work now. */
+    async process(): Promise<void> {
       await fold()
       await recount()
       await endAll()

@@ -4,13 +4,6 @@
 import { RE2JS, RE2Set } from 're2js'
 import { BESIDE_WORDS, signsApart } from './reading.ts'
 
-export interface Expressions {
-  /** Transitions of the automata; small ones count as `SMALLEST`. */
-  size: number
-  /** True if one of them matches a text, which is in lower case. `pause` is awaited regularly. */
-  find(text: string, pause: () => Promise<void>): Promise<boolean>
-}
-
 /** These expressions, or this one, exceed a limit. */
 export class TooComplex extends Error {
   override readonly name = 'TooComplex'
@@ -64,12 +57,10 @@ interface Work {
 }
 
 /** The automata of the words that are expressions. Throws TooComplex. `pause` is awaited regularly. */
-export async function compileExpressions(
-  words: readonly string[],
-  options: { pause: () => Promise<void>; largest: number },
-): Promise<Expressions> {
+export async function compileExpressions(words: readonly string[], options: { pause: () => Promise<void>; largest: number }) {
   const work: Work = { done: 0, pause: options.pause }
   const sets: RE2Set[] = []
+  /** Transitions of the automata; small ones count as `SMALLEST`. */
   let size = 0
   for (const sources of await inGroups(words, work)) {
     const shared = sources.length > 1 ? await complete(sources, LARGEST_SHARED, work) : undefined
@@ -82,7 +73,8 @@ export async function compileExpressions(
   }
   return {
     size,
-    async find(text, pause) {
+    /** True if one of them matches a text, which is in lower case. `pause` is awaited regularly. */
+    async find(text: string, pause: () => Promise<void>): Promise<boolean> {
       for (const set of sets) {
         if (set.match(text).length > 0) return true
         await pause()

@@ -3,13 +3,6 @@
 
 import { type ReadText, wordTokens } from './reading.ts'
 
-export interface Phrases {
-  /** Memory in units of some 10 bytes. */
-  size: number
-  /** Whether one of them is in the text. */
-  find(text: ReadText): boolean
-}
-
 /** Size of a leaf, and additional size of other nodes. */
 const NODE = 8
 const NEXT = 18
@@ -23,9 +16,10 @@ interface Node {
   isFound: boolean
 }
 
-export function compilePhrases(words: readonly string[]): Phrases {
+export function compilePhrases(words: readonly string[]) {
   const firsts = new Map<string, Node>()
   const root: Node = { next: firsts, shorter: undefined, isFound: false }
+  /** Memory in units of some 10 bytes. */
   let size = 0
   for (const tokens of words.map(wordTokens)) {
     if (tokens.length === 0) continue
@@ -49,7 +43,8 @@ export function compilePhrases(words: readonly string[]): Phrases {
 
   return {
     size,
-    find({ tokens, distinct }) {
+    /** Whether one of them is in the text. */
+    find({ tokens, distinct }: ReadText): boolean {
       if (!mayBegin(firsts, distinct)) return false
       let node = root
       for (const token of tokens) {

@@ -17,18 +17,6 @@ export interface NewWatchedWords {
   words: string[]
 }
 
-export interface WatchedWords {
-  /**
-   * Returns the id. Throws `invalid` for a taken name, and for words that are too slow to match; `too_many` if the owner has too many
-   * pending lists.
-   */
-  add(ownerId: ListOwner, list: NewWatchedWords): Promise<number>
-  /** Throws `not_found`, and like `add`. */
-  update(ownerId: ListOwner, listId: number, list: NewWatchedWords): Promise<void>
-  /** Throws `not_found`. */
-  remove(ownerId: ListOwner, listId: number): Promise<void>
-}
-
 /** Built-in tags. */
 export const CORE_TAGS = ['external-link'] as const
 
@@ -37,7 +25,9 @@ const MAX_LISTS = 100
 /** Lists of one owner that are being compiled or wait for it. */
 const MAX_AT_ONCE = 10
 
-export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWords {
+export type WatchedWords = ReturnType<typeof makeWatchedWords>
+
+export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>) {
   /** One list of an owner after another: concurrent ones would use too much processor time. */
   const turns = makeKeyedLimit<ListOwner>(1)
 
@@ -56,7 +46,11 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
   }
 
   return {
-    async add(ownerId, list) {
+    /**
+     * Returns the id. Throws `invalid` for a taken name, and for words that are too slow to match; `too_many` if the owner has too many
+     * pending lists.
+     */
+    async add(ownerId: ListOwner, list: NewWatchedWords): Promise<number> {
       const size = await sizeOf(ownerId, list)
       return await tell.create(async (unit) => {
         await assertRoom(unit, ownerId, { size })
@@ -71,7 +65,8 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
       })
     },
 
-    async update(ownerId, listId, list) {
+    /** Throws `not_found`, and like `add`. */
+    async update(ownerId: ListOwner, listId: number, list: NewWatchedWords): Promise<void> {
       const size = await sizeOf(ownerId, list)
       try {
         await tell.create(async (unit) => {
@@ -96,7 +91,8 @@ export function makeWatchedWords({ tell }: Pick<ActorDeps, 'tell'>): WatchedWord
       }
     },
 
-    async remove(ownerId, listId) {
+    /** Throws `not_found`. */
+    async remove(ownerId: ListOwner, listId: number): Promise<void> {
       await tell.create(async (unit) => {
         const [gone] = await unit.query<NewWatchedWords>(
           `delete from watched_words_list where id = $1 and ${isOf('$2')} returning name, words`,

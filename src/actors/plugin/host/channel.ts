@@ -4,12 +4,6 @@
 import type { Duplex } from 'node:stream'
 import { isDeep } from '../../../platform/json-depth.ts'
 
-export interface Channel {
-  /** Throws ChannelError: `late` after `withinMs`, `refused` with the message of the other side, `closed`, `full`. */
-  call(name: string, args: unknown, withinMs: number): Promise<unknown>
-  close(): void
-}
-
 export class ChannelError extends Error {
   override readonly name = 'ChannelError'
   readonly reason: 'late' | 'refused' | 'closed' | 'full'
@@ -41,6 +35,8 @@ const TOO_LARGE = 'The message is larger than 1 MiB, or nested too deeply.'
 const BURST_MS = 250
 const NOBODY = { resolve() {}, reject() {} }
 
+export type Channel = ReturnType<typeof openChannel>
+
 export function openChannel(options: {
   stream: Duplex
   /** Answers a call. Its error's message goes to the other side. */
@@ -49,7 +45,7 @@ export function openChannel(options: {
   broken: (reason: string) => void
   /** True in the process of the plugin: what the server sends is not counted. */
   trusting?: boolean
-}): Channel {
+}) {
   const { stream, answer, broken, trusting = false } = options
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
   let [serial, answering, isClosed] = [0, 0, false]
@@ -164,8 +160,9 @@ export function openChannel(options: {
 
   return {
     close,
-    call: (name, args, withinMs) =>
-      new Promise((resolve, reject) => {
+    /** Throws ChannelError: `late` after `withinMs`, `refused` with the message of the other side, `closed`, `full`. */
+    call(name: string, args: unknown, withinMs: number): Promise<unknown> {
+      return new Promise((resolve, reject) => {
         if (isClosed) return reject(new ChannelError('closed'))
         const most = channelLimits.calls + (name === PING ? 1 : 0)
         if (stream.writableLength > channelLimits.waiting || waiting.size >= most) return reject(new ChannelError('full'))
@@ -190,7 +187,8 @@ export function openChannel(options: {
           },
         })
         pace(line)
-      }),
+      })
+    },
   }
 }
 

@@ -16,20 +16,6 @@ import type { About } from './child/api.ts'
 import { type Host, startHost } from './host.ts'
 import { type Peers, startPeers } from './peers.ts'
 
-export interface PluginHosts {
-  /** Asks the process of a plugin, wherever it runs. Throws ChannelError; `closed` while there is none. */
-  call(plugin: PluginRow, name: string, args: unknown, withinMs: number): Promise<unknown>
-  /** Reports an answer that cannot be used. */
-  blame(plugin: PluginRow): Promise<void>
-  /** Of this process, for what a plugin sends to its WebSockets. */
-  address(): string
-  /** Sets who passes on what plugins send to the WebSockets of this process; it throws if there is no such socket. */
-  onSocket(deliver: Deliver): void
-  /** Begins to run plugins in this process. */
-  start(): Promise<void>
-  stop(): Promise<void>
-}
-
 /** Answers what a plugin asks of the server. Throws an Error that the plugin gets. */
 export type AnswerPlugin = (plugin: PluginRow, name: string, args: unknown) => Promise<unknown>
 
@@ -64,6 +50,8 @@ const SOCKET = 'socket'
 const BLAMED: ReadonlySet<string> = new Set(['filter', 'validity'])
 const ofSocket = z.object({ id: z.string() })
 
+export type PluginHosts = ReturnType<typeof makePluginHosts>
+
 export function makePluginHosts(
   deps: ActorDeps & {
     active: ActivePlugins
@@ -72,7 +60,7 @@ export function makePluginHosts(
     ownFetch: Pick<GuardedFetch, 'fetch'>
     labels: About['labels']
   },
-): PluginHosts {
+) {
   const { db, config, logger, secrets, urls, active, plugins, answer, ownFetch, labels } = deps
   const owner = leaseOwner()
   const running = new Map<number, Running>()
@@ -224,6 +212,7 @@ export function makePluginHosts(
     return null
   }
 
+  /** Asks the process of a plugin, wherever it runs. Throws ChannelError; `closed` while there is none. */
   async function call(plugin: PluginRow, name: string, args: unknown, withinMs: number): Promise<unknown> {
     const here = running.get(plugin.id)
     if (here) return await callHere(here, name, args, withinMs)
@@ -243,14 +232,22 @@ export function makePluginHosts(
 
   return {
     call,
-    blame: async (plugin) => void (await call(plugin, BLAME, null, LOOK_EVERY_MS).catch(() => null)),
+    /** Reports an answer that cannot be used. */
+    async blame(plugin: PluginRow): Promise<void> {
+      await call(plugin, BLAME, null, LOOK_EVERY_MS).catch(() => null)
+    },
 
-    address: () => peers?.address ?? '',
-    onSocket(listener) {
+    /** Of this process, for what a plugin sends to its WebSockets. */
+    address(): string {
+      return peers?.address ?? ''
+    },
+    /** Sets who passes on what plugins send to the WebSockets of this process; it throws if there is no such socket. */
+    onSocket(listener: Deliver): void {
       deliver = listener
     },
 
-    async start() {
+    /** Begins to run plugins in this process. */
+    async start(): Promise<void> {
       if (!config().plugins.enabled) return
       peers = await startPeers({
         hostname: config().vireo.plugins.hostname,
@@ -274,7 +271,7 @@ export function makePluginHosts(
       void again()
     },
 
-    async stop() {
+    async stop(): Promise<void> {
       isStopping = true
       clearTimeout(timer)
       unsubscribe()

@@ -16,14 +16,6 @@ export interface PeerCall {
   withinMs: number
 }
 
-export interface Peers {
-  /** `host:port`, for the others. */
-  address: string
-  /** Throws ChannelError. */
-  ask(address: string, call: PeerCall): Promise<unknown>
-  close(): Promise<void>
-}
-
 const MAX_BYTES = 2 * 1024 * 1024
 const VALID_MS = 30_000
 /** For the way there and back. */
@@ -35,12 +27,14 @@ const answerSchema = z.union([
   z.object({ error: z.string(), reason: z.enum(['late', 'refused', 'closed', 'full']) }),
 ])
 
+export type Peers = Awaited<ReturnType<typeof startPeers>>
+
 export async function startPeers(options: {
   hostname: string
   secrets: Pick<Secrets, 'seal' | 'open'>
   http: Pick<GuardedFetch, 'fetch'>
   answer: (call: PeerCall) => Promise<unknown>
-}): Promise<Peers> {
+}) {
   const { hostname, secrets, http, answer } = options
 
   function isPeer(request: IncomingMessage): boolean {
@@ -78,9 +72,11 @@ export async function startPeers(options: {
   const { port } = server.address() as AddressInfo
 
   return {
+    /** `host:port`, for the others. */
     address: `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
 
-    async ask(address, call) {
+    /** Throws ChannelError. */
+    async ask(address: string, call: PeerCall): Promise<unknown> {
       const found = await http
         .fetch(`http://${address}/`, {
           method: 'POST',
@@ -96,10 +92,11 @@ export async function startPeers(options: {
       return said.value
     },
 
-    close: () =>
-      new Promise((resolve) => {
+    close(): Promise<void> {
+      return new Promise((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
-      }),
+      })
+    },
   }
 }

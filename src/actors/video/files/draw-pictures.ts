@@ -10,11 +10,6 @@ import type { Leases, PendingFiles } from './pending-files.ts'
 import { findPictureSource } from './picture-source.ts'
 import { queuePictures } from './queue-pictures.ts'
 
-export interface DrawPictures {
-  /** Draws the missing pictures. Does nothing if none is missing or the video is removed. */
-  drawPictures(videoId: number, signal: AbortSignal): Promise<void>
-}
-
 type Awaited = ImageSize & Columns<Thumbnail, 'type' | 'filename'>
 
 /** SQL: true if the picture `t` of a local video is not drawn yet. */
@@ -30,6 +25,8 @@ const LOOK_EVERY_MS = 600_000
 /** Videos that are queued again per run. */
 const BATCH = 100
 
+export type DrawPictures = ReturnType<typeof makeDrawPictures>
+
 export function makeDrawPictures(
   deps: ActorDeps & {
     store: Store
@@ -37,11 +34,12 @@ export function makeDrawPictures(
     pendingFiles: PendingFiles
     leases: Pick<Leases, 'owner'>
   },
-): DrawPictures {
+) {
   const { db, tell, registry, logger, store, inspectFile, pendingFiles, leases } = deps
 
   const awaitedOf = (videoId: number): Promise<Awaited[]> => db.query<Awaited>(AWAITED, [videoId])
 
+  /** Draws the missing pictures. Does nothing if none is missing or the video is removed. */
   async function drawPictures(videoId: number, signal: AbortSignal): Promise<void> {
     const awaited = await awaitedOf(videoId)
     if (awaited.length > 0) await keep(videoId, awaited, await imagesOf(videoId, awaited, signal))

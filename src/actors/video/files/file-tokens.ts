@@ -10,17 +10,6 @@ import type { Viewer } from '../../session/index.ts'
 import type { UserRole } from '../../user/index.ts'
 import { assertMaySee, type GuardedVideo } from '../video.policy.ts'
 
-export interface FileTokens {
-  /** Issues a token. The caller has checked that the requester may see the video. */
-  issue(ask: {
-    video: { id: number; uuid: string }
-    userId: number | undefined
-    password: string | undefined
-  }): Promise<{ token: string; expires: Date }>
-  /** Returns the holder of a token. Throws `forbidden` unless the token is for this video and its holder may still see it. */
-  holder(token: string, video: GuardedVideo & { id: number; uuid: string }): Promise<Viewer>
-}
-
 const PURPOSE = 'video-file'
 const NOBODY = 0
 
@@ -30,23 +19,27 @@ interface Holder {
   password: boolean
 }
 
-export function makeFileTokens(deps: {
-  db: Pick<Database, 'query'>
-  signedTokens: SignedTokens
-  clock: Clock
-  config: () => Config
-}): FileTokens {
+export type FileTokens = ReturnType<typeof makeFileTokens>
+
+export function makeFileTokens(deps: { db: Pick<Database, 'query'>; signedTokens: SignedTokens; clock: Clock; config: () => Config }) {
   const { db, signedTokens, clock, config } = deps
 
   return {
-    async issue({ video, userId = NOBODY, password }) {
+    /** Issues a token. The caller has checked that the requester may see the video. */
+    async issue(ask: {
+      video: { id: number; uuid: string }
+      userId: number | undefined
+      password: string | undefined
+    }): Promise<{ token: string; expires: Date }> {
+      const { video, userId = NOBODY, password } = ask
       const claims = { video: video.uuid, user: userId, password: await passwordId(video.id, password) }
       const lifetimeMs = config().vireo.lifetimes.video_file_token
       const expires = new Date(clock.now().getTime() + lifetimeMs)
       return { token: await signedTokens.sign(PURPOSE, claims, lifetimeMs), expires }
     },
 
-    async holder(token, video) {
+    /** Returns the holder of a token. Throws `forbidden` unless the token is for this video and its holder may still see it. */
+    async holder(token: string, video: GuardedVideo & { id: number; uuid: string }): Promise<Viewer> {
       const claims = await signedTokens.read(PURPOSE, token)
       if (!claims || claims.video !== video.uuid) throw refused()
       const { viewer, password } = await holderOf(video.id, Number(claims.user), Number(claims.password))

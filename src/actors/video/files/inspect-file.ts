@@ -86,27 +86,12 @@ export interface InspectFileOptions {
   signal?: AbortSignal | undefined
 }
 
-export interface InspectFile {
-  /** Resizes an uploaded picture. Throws MediaError if it is not a picture. */
-  fitPicture(name: PictureName, path: string): Promise<EncodedImage>
-  /** Probes the file. Throws `unprocessable` if it cannot be used. Writes nothing. */
-  inspect(options: InspectFileOptions): Promise<FileDraft>
-  /** A picture to be drawn, in the configured size. */
-  planPicture(name: PictureName): DraftPicture
-  /** Draws one picture of each size from a file in the store. Throws MediaError. Writes nothing. */
-  draw(source: FileRef, sizes: readonly ImageSize[], signal?: AbortSignal): Promise<EncodedImage[]>
-  /** Moves the file into the store and writes the pictures that were sent. Idempotent. */
-  place(draft: FileDraft, path: string): Promise<void>
-  /** Removes the written files of a draft that was not stored and, with `source`, its file. */
-  discard(draft: FileDraft, options: { source: boolean }): Promise<void>
-  /** Files that the rows of the draft name. */
-  filesOf(draft: FileDraft): FileRef[]
-}
-
 /** Pictures that a process resizes at the same time: each is decoded in memory. */
 const FITTED_AT_ONCE = Math.max(2, availableParallelism())
 
 const REMEMBERED = 100
+
+export type InspectFile = ReturnType<typeof makeInspectFile>
 
 export function makeInspectFile(
   deps: Pick<ActorDeps, 'config'> & {
@@ -117,7 +102,7 @@ export function makeInspectFile(
     /** Replaces the default of one process for each file. */
     runFfprobe?: RunFfprobe
   },
-): InspectFile {
+) {
   const { config, store, ffmpeg, pendingFiles, leases, runFfprobe } = deps
   const inTurn = pLimit(FITTED_AT_ONCE)
   /** Keyed by the file name, which is unique. Pictures are usually drawn where the file was uploaded, soon after. */
@@ -133,6 +118,7 @@ export function makeInspectFile(
     return enabled && (hls.enabled || web_videos.enabled)
   }
 
+  /** Probes the file. Throws `unprocessable` if it cannot be used. Writes nothing. */
   async function inspect(options: InspectFileOptions): Promise<FileDraft> {
     const { video, inputFilename, path, place: earlier, signal } = options
     try {
@@ -161,6 +147,7 @@ export function makeInspectFile(
     throw new DomainError('unsupported_media_type', 'Files without a picture are not accepted on this server.')
   }
 
+  /** A picture to be drawn, in the configured size. */
   const planPicture = (name: PictureName): DraftPicture => newPicture(name, { image: { ...sizeOf(name), bytes: null }, generated: true })
 
   const picturesOf = (given: GivenPictures): DraftPicture[] => [
@@ -168,6 +155,7 @@ export function makeInspectFile(
     ...pictureNames.filter((name) => !given[name]).map(planPicture),
   ]
 
+  /** Draws one picture of each size from a file in the store. Throws MediaError. Writes nothing. */
   const draw = (source: FileRef, sizes: readonly ImageSize[], signal?: AbortSignal): Promise<EncodedImage[]> =>
     store.withLocalPath(
       source,
@@ -210,6 +198,7 @@ export function makeInspectFile(
     }
   }
 
+  /** Moves the file into the store and writes the pictures that were sent. Idempotent. */
   async function place(draft: FileDraft, path: string): Promise<void> {
     const { pictures, webVideo, place: original } = draft
     await pendingFiles.reserve(leases.owner, addedTo(draft))
@@ -225,13 +214,22 @@ export function makeInspectFile(
   }
 
   return {
-    fitPicture: async (name, path) => firstOf(await inTurn(() => fitImage(path, [sizeOf(name)]))),
+    /** Resizes an uploaded picture. Throws MediaError if it is not a picture. */
+    async fitPicture(name: PictureName, path: string): Promise<EncodedImage> {
+      return firstOf(await inTurn(() => fitImage(path, [sizeOf(name)])))
+    },
     inspect,
     planPicture,
     draw,
     place,
-    discard: (draft, { source }) => pendingFiles.discard([...addedTo(draft), ...(source ? [draft.place] : [])]),
-    filesOf: (draft) => [...addedTo(draft), draft.place],
+    /** Removes the written files of a draft that was not stored and, with `source`, its file. */
+    discard(draft: FileDraft, { source }: { source: boolean }): Promise<void> {
+      return pendingFiles.discard([...addedTo(draft), ...(source ? [draft.place] : [])])
+    },
+    /** Files that the rows of the draft name. */
+    filesOf(draft: FileDraft): FileRef[] {
+      return [...addedTo(draft), draft.place]
+    },
   }
 }
 

@@ -21,24 +21,6 @@ export interface Leases {
   isGone(owner: string): boolean
 }
 
-export interface PendingFiles {
-  /** Notes files that are about to be written. */
-  reserve(owner: string, files: readonly PendingFile[]): Promise<void>
-  /** Runs in the transaction that stores the rows that name the files. Deletes their notes. */
-  settle(query: Sql, files: readonly FileRef[]): Promise<void>
-  /**
-   * Runs in the transaction that deletes the rows that named the files. They are removed once `reader` (a `transcodingOwner` or
-   * `failedImportOwner`, if given) is done.
-   */
-  condemn(query: Sql, files: readonly PendingFile[], reader?: string): Promise<void>
-  /** Removes files that were reserved and are not needed. Tries all of them, then throws if one could not be removed. */
-  discard(files: readonly PendingFile[]): Promise<void>
-  /** This process will not write these files any more. A collection of this process removes those that were not settled. */
-  giveUp(files: readonly PendingFile[]): void
-  /** Removes the files whose owner is done. Returns how many. Never throws: failures are logged and tried again later. */
-  collect(): Promise<number>
-}
-
 const NOBODY = 'nobody'
 export const OF_TRANSCODING = 'transcoding:'
 const OF_EDITION = 'edition:'
@@ -109,13 +91,9 @@ interface PendingRow extends Columns<typeof PendingFileEntity, 'id' | 'name' | '
   kind: FileRef['kind']
 }
 
-export function makePendingFiles(options: {
-  db: Database
-  store: Store
-  clock: Clock
-  logger: Logger
-  leases: Pick<Leases, 'isGone'>
-}): PendingFiles {
+export type PendingFiles = ReturnType<typeof makePendingFiles>
+
+export function makePendingFiles(options: { db: Database; store: Store; clock: Clock; logger: Logger; leases: Pick<Leases, 'isGone'> }) {
   const { db, store, clock, logger, leases } = options
 
   const remove = async (file: PendingFile): Promise<void> => {
@@ -131,6 +109,7 @@ export function makePendingFiles(options: {
   /** Files of this process, which lives: otherwise their notes would stay as long as it runs. */
   const givenUp = new Set<string>()
 
+  /** This process will not write these files any more. A collection of this process removes those that were not settled. */
   const giveUp = (files: readonly PendingFile[]): void => {
     for (const file of files) givenUp.add(keyOf(file))
   }
@@ -147,18 +126,27 @@ export function makePendingFiles(options: {
     clock.now().getTime() - created_at.getTime() > LONGEST_WRITING
 
   return {
-    async reserve(owner, files) {
+    /** Notes files that are about to be written. */
+    async reserve(owner: string, files: readonly PendingFile[]): Promise<void> {
       for (const file of files) givenUp.delete(keyOf(file))
       await insert(db.query, owner, files)
     },
 
-    async settle(query, files) {
+    /** Runs in the transaction that stores the rows that name the files. Deletes their notes. */
+    async settle(query: Sql, files: readonly FileRef[]): Promise<void> {
       if (files.length > 0) await query(DELETE, [json(files)])
     },
 
-    condemn: (query, files, reader = NOBODY) => insert(query, reader, files),
+    /**
+     * Runs in the transaction that deletes the rows that named the files. They are removed once `reader` (a `transcodingOwner` or
+     * `failedImportOwner`, if given) is done.
+     */
+    condemn(query: Sql, files: readonly PendingFile[], reader: string = NOBODY): Promise<void> {
+      return insert(query, reader, files)
+    },
 
-    async discard(files) {
+    /** Removes files that were reserved and are not needed. Tries all of them, then throws if one could not be removed. */
+    async discard(files: readonly PendingFile[]): Promise<void> {
       // Until they are removed and their notes deleted: if the database is unreachable, a collection removes them later.
       giveUp(files)
       const outcome = await eachOf(files, remove)
@@ -169,7 +157,8 @@ export function makePendingFiles(options: {
 
     giveUp,
 
-    async collect() {
+    /** Removes the files whose owner is done. Returns how many. Never throws: failures are logged and tried again later. */
+    async collect(): Promise<number> {
       const before = [...givenUp]
       let removed = 0
       const failures: unknown[] = []

@@ -9,16 +9,6 @@ import type { Video } from '../video.entity.ts'
 import { hasPrivateFiles, type Openness } from '../video.policy.ts'
 import { type Leases, OF_TRANSCODING } from './pending-files.ts'
 
-export interface PlaceFiles {
-  /** Runs in the transaction that changes the privacy or the block. A job moves the files, even if this process dies. */
-  ask(unit: Unit, videoId: number): void
-  /**
-   * Moves the files now. Idempotent and safe to run concurrently. Throws `busy` if it takes too long or another process moves them; then
-   * the job finishes the move. Throws StorageOutage if some files cannot be reached, after moving the others.
-   */
-  now(videoId: number): Promise<void>
-}
-
 const LONGEST_WAIT_MS = 10_000
 const LOOK_EVERY_MS = 50
 /** A mover without a heartbeat for this long counts as dead. */
@@ -47,6 +37,8 @@ const RENEW = `
   update video_placement set lease_until = now() + $3 * interval '1 ms' where video_id = $1 and owner = $2
   returning video_id`
 
+export type PlaceFiles = ReturnType<typeof makePlaceFiles>
+
 export function makePlaceFiles(
   deps: Pick<ActorDeps, 'db' | 'registry'> & {
     store: Pick<Store, 'only'>
@@ -54,9 +46,13 @@ export function makePlaceFiles(
     /** How long a caller waits. */
     patience?: () => AbortSignal
   },
-): PlaceFiles {
+) {
   const { db, registry, store, leases, patience = () => AbortSignal.timeout(LONGEST_WAIT_MS) } = deps
 
+  /**
+   * Moves the files now. Idempotent and safe to run concurrently. Throws `busy` if it takes too long or another process moves them; then
+   * the job finishes the move. Throws StorageOutage if some files cannot be reached, after moving the others.
+   */
   async function now(videoId: number): Promise<void> {
     const isOver = patience()
     const placing = placeAlone(videoId, isOver, isOver)
@@ -175,7 +171,10 @@ export function makePlaceFiles(
 
   return {
     now,
-    ask: (unit, videoId) => unit.enqueue({ type: 'video-files-placement', data: { videoId } }),
+    /** Runs in the transaction that changes the privacy or the block. A job moves the files, even if this process dies. */
+    ask(unit: Unit, videoId: number): void {
+      unit.enqueue({ type: 'video-files-placement', data: { videoId } })
+    },
   }
 }
 

@@ -11,14 +11,6 @@ import type { DraftPicture, InspectFile, PictureName } from './inspect-file.ts'
 import type { Leases, PendingFiles } from './pending-files.ts'
 import { findPictureSource } from './picture-source.ts'
 
-export interface RedrawPictures {
-  /**
-   * Processes one video after another. An interrupted run continues where it was when the same is requested again, unless `videoIds` are
-   * given. Throws `not_found` for ids that are not local videos.
-   */
-  redrawPictures(options: RedrawOptions): Promise<Redrawn>
-}
-
 export interface RedrawOptions {
   videoIds?: readonly number[]
   /** Replaces pictures that users uploaded, too. */
@@ -56,7 +48,9 @@ type Deps = ActorDeps & {
   leases: Pick<Leases, 'owner'>
 }
 
-export function makeRedrawPictures(deps: Deps): RedrawPictures {
+export type RedrawPictures = ReturnType<typeof makeRedrawPictures>
+
+export function makeRedrawPictures(deps: Deps) {
   const { db, tell, store, inspectFile, pendingFiles, leases } = deps
 
   async function redraw(video: Drawable, force: boolean): Promise<boolean> {
@@ -125,7 +119,11 @@ export function makeRedrawPictures(deps: Deps): RedrawPictures {
   }
 
   return {
-    async redrawPictures({ videoIds, force, onProgress }) {
+    /**
+     * Processes one video after another. An interrupted run continues where it was when the same is requested again, unless `videoIds` are
+     * given. Throws `not_found` for ids that are not local videos.
+     */
+    async redrawPictures({ videoIds, force, onProgress }: RedrawOptions): Promise<Redrawn> {
       const done: Redrawn = { redrawn: 0, skipped: 0, failed: [] }
       if (videoIds) await refuseUnknown(videoIds)
       let last = videoIds ? 0 : await begin(force)

@@ -14,14 +14,6 @@ import type { Leases, PendingFiles } from './pending-files.ts'
 import { isBeingProcessed, stillBeingProcessed } from './processing-videos.ts'
 import { queueTorrents } from './queue-torrents.ts'
 
-export interface RemoveFiles {
-  /**
-   * Removes files of a local video. Throws `not_found` without the video or the file. Throws `invalid` for a remote video, and if the
-   * format has no files or nothing else plays. Throws `conflict` while a job works on the files.
-   */
-  removeFiles(videoId: number, asked: FilesAsked): Promise<void>
-}
-
 interface StoredFile extends RemovableFile {
   filename: string | null
   playlist: string | null
@@ -52,9 +44,15 @@ interface PlaylistNames {
   storage: FileStorage
 }
 
-export function makeRemoveFiles(deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Leases }): RemoveFiles {
+export type RemoveFiles = ReturnType<typeof makeRemoveFiles>
+
+export function makeRemoveFiles(deps: ActorDeps & { store: Store; pendingFiles: PendingFiles; leases: Leases }) {
   const { db, tell, config, store, pendingFiles, leases } = deps
 
+  /**
+   * Removes files of a local video. Throws `not_found` without the video or the file. Throws `invalid` for a remote video, and if the
+   * format has no files or nothing else plays. Throws `conflict` while a job works on the files.
+   */
   async function removeFiles(videoId: number, asked: FilesAsked): Promise<void> {
     for (;;) {
       const removal = planOf(await stored(db.query, videoId), asked)

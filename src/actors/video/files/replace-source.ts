@@ -22,35 +22,14 @@ import type { PlaceFiles } from './place-files.ts'
 import { isBeingProcessed, stillBeingProcessed } from './processing-videos.ts'
 import { playedAtOnce, takeFile } from './take-file.ts'
 
-export interface ReplaceSource {
-  /**
-   * Throws `not_found`, `forbidden`, `conflict` while the video is being processed or live, and `too_large` if the owner's quota does not
-   * hold both files.
-   */
-  check(videoId: number, by: NonNullable<Viewer>, bytes: number): Promise<void>
-  /** Probes the file. Throws `unprocessable` if it cannot be used, and `not_found` without the video. */
-  inspect(ask: { videoId: number; inputFilename: string; path: string; place?: FileRef | undefined }): Promise<FileDraft>
-  /** Runs in the transaction that locks the video. Throws like `check`. */
-  replace(unit: Unit, ask: { videoId: number; by: NonNullable<Viewer>; draft: FileDraft }): Promise<void>
-  /**
-   * The same without permission and quota checks, for a file that was made from the video's own. `retimed` describes how its times differ.
-   */
-  edited(unit: Unit, video: Video, draft: FileDraft, retimed: Retimed | undefined): Promise<void>
-  /**
-   * Removes the retained original; does nothing without one. Throws `not_found`, and `conflict` while a job works on the video's files or
-   * none has been made yet.
-   */
-  removeRetained(videoId: number): Promise<void>
-}
-
 interface Owned extends Openness, Columns<Video, 'name' | 'remote' | 'state' | 'isLive'>, Aliased<Video, 'waitTranscoding'> {
   owner_account_id: number
   user_id: number | null
 }
 
-export function makeReplaceSource(
-  deps: ActorDeps & { inspectFile: InspectFile; pendingFiles: PendingFiles; placeFiles: PlaceFiles },
-): ReplaceSource {
+export type ReplaceSource = ReturnType<typeof makeReplaceSource>
+
+export function makeReplaceSource(deps: ActorDeps & { inspectFile: InspectFile; pendingFiles: PendingFiles; placeFiles: PlaceFiles }) {
   const { db, tell, config, inspectFile, pendingFiles, placeFiles } = deps
 
   async function find(videoId: number): Promise<Owned> {
@@ -64,6 +43,7 @@ export function makeReplaceSource(
     return video
   }
 
+  /** Runs in the transaction that locks the video. Throws like `check`. */
   async function replace(
     unit: Unit,
     { videoId, by, draft }: { videoId: number; by: NonNullable<Viewer>; draft: FileDraft },
@@ -132,9 +112,19 @@ export function makeReplaceSource(
   return {
     replace,
 
-    edited: (unit, video, draft, retimed) => exchange(unit, video, draft, { event: { type: 'EDITED' }, retimed }),
+    /**
+     * The same without permission and quota checks, for a file that was made from the video's own. `retimed` describes how its times
+     * differ.
+     */
+    edited(unit: Unit, video: Video, draft: FileDraft, retimed: Retimed | undefined): Promise<void> {
+      return exchange(unit, video, draft, { event: { type: 'EDITED' }, retimed })
+    },
 
-    async check(videoId, by, bytes) {
+    /**
+     * Throws `not_found`, `forbidden`, `conflict` while the video is being processed or live, and `too_large` if the owner's quota does not
+     * hold both files.
+     */
+    async check(videoId: number, by: NonNullable<Viewer>, bytes: number): Promise<void> {
       const video = await find(videoId)
       const { privacy, blocked, remote, owner_account_id: ownerAccountId } = video
       assertMayChange({ privacy, blocked, remote, ownerAccountId }, by, 'UPDATE_ANY_VIDEO')
@@ -142,12 +132,17 @@ export function makeReplaceSource(
       if (bytes > (await quotaLeft(db, video.user_id ?? 0))) throw overQuota()
     },
 
-    async inspect({ videoId, ...file }) {
+    /** Probes the file. Throws `unprocessable` if it cannot be used, and `not_found` without the video. */
+    async inspect({ videoId, ...file }: { videoId: number; inputFilename: string; path: string; place?: FileRef | undefined }) {
       return await inspectFile.inspect({ ...file, video: await find(videoId), pictures: {} })
     },
 
-    removeRetained: (videoId) =>
-      tell({ aggregate: 'video', id: videoId }, async (unit) => {
+    /**
+     * Removes the retained original; does nothing without one. Throws `not_found`, and `conflict` while a job works on the video's files or
+     * none has been made yet.
+     */
+    removeRetained(videoId: number): Promise<void> {
+      return tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const video = await unit.em.findOneOrFail(Video, videoId)
         const source = await unit.em.findOne(VideoSource, { videoId })
         if (video.state === 'removed' || !source) throw notFound('Video source not found')
@@ -163,7 +158,8 @@ export function makeReplaceSource(
         if (needed?.only) throw new DomainError('conflict', 'Nothing else is there of which this video can be made.')
         source.keptFilename = null
         await pendingFiles.condemn(unit.query, [original(keptFilename)])
-      }),
+      })
+    },
   }
 }
 

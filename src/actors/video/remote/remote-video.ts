@@ -68,35 +68,6 @@ export interface RemoteFile {
 /** The state that another server reports by its number; published if it is missing or unknown. */
 export const videoStateOf = (id: number | null): string => (id === null ? undefined : stateOf(id)) ?? 'published'
 
-export interface RemoteVideos {
-  /**
-   * Stores or refreshes; `isNew` tells which. Throws DomainError `forbidden` if the id belongs to another server, and `gone` if its owner
-   * deleted the video after `askedAt`.
-   */
-  save(video: RemoteVideo, options?: { askedAt?: Date | undefined }): Promise<{ id: number; isNew: boolean }>
-  find(url: string): Promise<{ id: number; channelId: number; refreshedAt: Date | null } | undefined>
-  /** The address of the chapters, if they have to be fetched. */
-  wantedChapters(videoId: number): Promise<WantedChapters | undefined>
-  /** Stores fetched chapters. Returns false if they changed meanwhile and must be fetched again. */
-  saveChapters(videoId: number, wanted: WantedChapters, chapters: readonly Chapter[]): Promise<boolean>
-  /** Gives up fetching the chapters. */
-  giveUpChapters(videoId: number): Promise<void>
-  /**
-   * Queues the job `remote-rates`, which recounts the likes and dislikes of a video. Requests within a short time share a job. `byAndBy`
-   * delays it, for one video of many.
-   */
-  wantRates(videoId: number, options?: { byAndBy: boolean }): Promise<void>
-  /** Counts of the video's own server, which include the ratings of local users. */
-  saveRates(videoId: number, rates: { likes: number; dislikes: number }): Promise<void>
-  /** Marks the video as read now: it is not older than what is stored. */
-  markRead(videoId: number): Promise<void>
-  /**
-   * Removes a remote video with its dependent rows and its cached pictures. With `askedAt`, the time of the request to its server, a video
-   * that was read later stays.
-   */
-  remove(videoId: number, options?: { askedAt?: Date }): Promise<void>
-}
-
 /** Requests for one video within this time share a job. */
 const RATES_EVERY_MS = 2000
 /** Delay for the videos of a history, which may have thousands: after the walk, one by one, with the lowest priority. */
@@ -112,7 +83,9 @@ export interface WantedChapters {
   wantedAt: string
 }
 
-export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTags }): RemoteVideos {
+export type RemoteVideos = ReturnType<typeof makeRemoteVideos>
+
+export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTags }) {
   const { db, tell, clock, automaticTags } = deps
 
   const saveAs = (video: RemoteVideo, of: { askedAt: Date | undefined; tags: string[] }): Promise<{ id: number; isNew: boolean }> =>
@@ -136,7 +109,11 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
     })
 
   return {
-    async save(video, { askedAt } = {}) {
+    /**
+     * Stores or refreshes; `isNew` tells which. Throws DomainError `forbidden` if the id belongs to another server, and `gone` if its owner
+     * deleted the video after `askedAt`.
+     */
+    async save(video: RemoteVideo, { askedAt }: { askedAt?: Date | undefined } = {}): Promise<{ id: number; isNew: boolean }> {
       const of = { askedAt, tags: await automaticTags.ofVideo(video) }
       try {
         return await saveAs(video, of)
@@ -146,7 +123,7 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
         return await saveAs({ ...video, uuid: newUuid() }, of)
       }
     },
-    async find(url) {
+    async find(url: string): Promise<{ id: number; channelId: number; refreshedAt: Date | null } | undefined> {
       const [row] = await db.query<Aliased<Video, 'id' | 'channelId' | 'refreshedAt'>>(
         `select id, channel_id as "channelId", refreshed_at as "refreshedAt" from video
          where url_hash = md5($1)::uuid and url = $1 and remote`,
@@ -154,7 +131,8 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
       )
       return row
     },
-    async wantedChapters(videoId) {
+    /** The address of the chapters, if they have to be fetched. */
+    async wantedChapters(videoId: number): Promise<WantedChapters | undefined> {
       const [wanted] = await db.query<WantedChapters>(
         `select chapters_url as url, chapters_wanted_at::text as "wantedAt" from video
          where id = $1 and remote and chapters_url is not null and chapters_wanted_at is not null`,
@@ -162,8 +140,9 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
       )
       return wanted
     },
-    saveChapters: (videoId, { url, wantedAt }, chapters) =>
-      tell({ aggregate: 'video', id: videoId }, async (unit) => {
+    /** Stores fetched chapters. Returns false if they changed meanwhile and must be fetched again. */
+    saveChapters(videoId: number, { url, wantedAt }: WantedChapters, chapters: readonly Chapter[]): Promise<boolean> {
+      return tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const rows = await unit.query(
           `update video set chapters_wanted_at = null
            where id = $1 and remote and chapters_url = $2 and chapters_wanted_at = $3::timestamptz returning id`,
@@ -173,11 +152,17 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
         await replaceChapters(unit, videoId, chapters)
         announceVideo(unit, videoId)
         return true
-      }),
-    async giveUpChapters(videoId) {
+      })
+    },
+    /** Gives up fetching the chapters. */
+    async giveUpChapters(videoId: number): Promise<void> {
       await db.query('update video set chapters_wanted_at = null where id = $1 and remote', [videoId])
     },
-    async wantRates(videoId, { byAndBy } = { byAndBy: false }) {
+    /**
+     * Queues the job `remote-rates`, which recounts the likes and dislikes of a video. Requests within a short time share a job. `byAndBy`
+     * delays it, for one video of many.
+     */
+    async wantRates(videoId: number, { byAndBy }: { byAndBy: boolean } = { byAndBy: false }): Promise<void> {
       await tell.create(async (unit) =>
         unit.enqueue({
           type: 'remote-rates',
@@ -188,16 +173,22 @@ export function makeRemoteVideos(deps: ActorDeps & { automaticTags: AutomaticTag
         }),
       )
     },
-    async saveRates(videoId, { likes, dislikes }) {
+    /** Counts of the video's own server, which include the ratings of local users. */
+    async saveRates(videoId: number, { likes, dislikes }: { likes: number; dislikes: number }): Promise<void> {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         await unit.query('update video_delta set likes = 0, dislikes = 0 where video_id = $1', [videoId])
         await unit.query('update video set likes = $2, dislikes = $3 where id = $1 and remote', [videoId, likes, dislikes])
       })
     },
-    async markRead(videoId) {
+    /** Marks the video as read now: it is not older than what is stored. */
+    async markRead(videoId: number): Promise<void> {
       await db.query('update video set refreshed_at = $2 where id = $1 and remote', [videoId, clock.now()])
     },
-    async remove(videoId, { askedAt } = {}) {
+    /**
+     * Removes a remote video with its dependent rows and its cached pictures. With `askedAt`, the time of the request to its server, a
+     * video that was read later stays.
+     */
+    async remove(videoId: number, { askedAt }: { askedAt?: Date } = {}): Promise<void> {
       await tell({ aggregate: 'video', id: videoId }, async (unit) => {
         const [newer] = await unit.query('select 1 from video where id = $1 and refreshed_at > $2', [videoId, askedAt ?? null])
         if (newer) return
