@@ -13,7 +13,7 @@ import { freePort, type NodeProcess, startNode } from '../scripts/demo/node-proc
 import { findFfmpeg } from '../src/media/index.ts'
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { silentLogger } from '../src/platform/logger.ts'
-import { type Gate, startGate } from '../test/support/gate.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../test/support/database-proxy.ts'
 import { startBare } from './bare.ts'
 import { percentile } from './processes.ts'
 import { printTable, verdict } from './table.ts'
@@ -39,7 +39,7 @@ export async function benchOperations(): Promise<void> {
     logger: silentLogger,
     fsync: false,
   })
-  const gate = await startGate(postgres.url)
+  const proxy = await startDatabaseProxy(postgres.url)
   const exporter = await freePort()
   let node: NodeProcess | undefined
   try {
@@ -47,24 +47,24 @@ export async function benchOperations(): Promise<void> {
       dataDir: join(folder, 'node'),
       port: await freePort(),
       env: {
-        DATABASE_URL: gate.url,
+        DATABASE_URL: proxy.url,
         VIREO__OPEN_TELEMETRY__METRICS__ENABLED: 'true',
         VIREO__OPEN_TELEMETRY__METRICS__HTTP_REQUEST_DURATION__ENABLED: 'true',
         VIREO__OPEN_TELEMETRY__METRICS__PROMETHEUS_EXPORTER__PORT: String(exporter),
       },
     })
-    await measure({ node, gate, folder, exporter: `http://127.0.0.1:${exporter}` })
+    await measure({ node, proxy, folder, exporter: `http://127.0.0.1:${exporter}` })
   } finally {
-    gate.open()
+    proxy.resume()
     await node?.stop()
-    await gate.close()
+    await proxy.close()
     await postgres.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function measure(stage: { node: NodeProcess; gate: Gate; folder: string; exporter: string }): Promise<void> {
-  const { node, gate, folder, exporter } = stage
+async function measure(stage: { node: NodeProcess; proxy: DatabaseProxy; folder: string; exporter: string }): Promise<void> {
+  const { node, proxy, folder, exporter } = stage
   const client = await login(node.base, node.username, node.password)
   const routes = await askEveryRoute(client)
   await uploadVideo(client, folder)
@@ -90,7 +90,7 @@ async function measure(stage: { node: NodeProcess; gate: Gate; folder: string; e
   }
   await look('transcoding')
   if (!(await transcodes())) throw new Error('The transcoding ended too early for this machine: make a longer video.')
-  gate.fallSilent()
+  proxy.stall()
   await eventually('the end of readiness', 10_000, async () => (await fetch(`${node.base}/health/ready`)).status === 503)
   await look('database silent')
 

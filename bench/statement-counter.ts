@@ -1,7 +1,7 @@
 // Counts the statements that a server sends to PostgreSQL, by standing between them: the server itself is not changed.
 
 import { connect, createServer, type Socket } from 'node:net'
-import { byWayOf, placeOf } from '../test/support/gate.ts'
+import { connectOptions, proxiedUrl } from '../test/support/database-proxy.ts'
 
 export interface StatementCounter {
   /** The database's URL by way of the counter. */
@@ -12,7 +12,7 @@ export interface StatementCounter {
 }
 
 export async function startStatementCounter(databaseUrl: string): Promise<StatementCounter> {
-  const target = placeOf(new URL(databaseUrl))
+  const target = connectOptions(new URL(databaseUrl))
   let seen: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
@@ -35,7 +35,7 @@ export async function startStatementCounter(databaseUrl: string): Promise<Statem
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   return {
-    url: byWayOf(databaseUrl, typeof address === 'object' && address ? address.port : 0),
+    url: proxiedUrl(databaseUrl, typeof address === 'object' && address ? address.port : 0),
     take() {
       const taken = seen
       seen = []

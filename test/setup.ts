@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { processIdentity } from '../src/platform/embedded-postgres-process.ts'
 import { silentLogger } from '../src/platform/logger.ts'
-import { keepKeys } from './support/cheap.ts'
+import { prepareKeys } from './support/fast-crypto.ts'
 import { freePort } from './support/ports.ts'
 import { createDatabase, makeLoginCheap, run, withDatabase } from './support/postgres.ts'
 import { startRedis } from './support/redis.ts'
@@ -35,7 +35,7 @@ export default async function setup(): Promise<void> {
   chmodSync(folder, 0o711)
   // What tests make is under it too, but for the media that the next run wants again.
   process.env.VIREO_TEST_KEPT = tmpdir()
-  await keepKeys(tmpdir())
+  await prepareKeys(tmpdir())
   process.env.TMPDIR = folder
   // Node replaces what it kept of a file that has changed.
   process.env.NODE_COMPILE_CACHE = join(process.env.VIREO_TEST_KEPT, 'vireo-compiled')

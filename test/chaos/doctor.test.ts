@@ -19,7 +19,7 @@ import { startTestNode, type TestNode } from '../support/node.ts'
 import { freePort } from '../support/ports.ts'
 import { testRedisUrl } from '../support/redis.ts'
 import { everythingIn, startS3, type TestS3 } from '../support/s3.ts'
-import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
+import { environmentOf, queryVireo, runVireo } from './support/vireo.ts'
 
 const run = promisify(execFile)
 
@@ -64,7 +64,7 @@ const pathWithFfmpeg = async (version: string): Promise<string> =>
   [await fakeTools(['libx264', 'aac'], version), process.env.PATH].join(delimiter)
 
 async function examine(more: Record<string, string | undefined> = {}, args: string[] = []) {
-  const report = await askVireo<Report>({ ...environment(), PATH: await pathWithFfmpeg('8.1.2'), ...more }, ['doctor', ...args])
+  const report = await queryVireo<Report>({ ...environment(), PATH: await pathWithFfmpeg('8.1.2'), ...more }, ['doctor', ...args])
   const problems = report.findings.filter(({ status }) => status === 'problem')
   return {
     ...report,

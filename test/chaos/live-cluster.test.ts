@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { eventually as awaited, type Client } from '../../scripts/demo/client.ts'
-import { type Gate, startGate } from '../support/gate.ts'
+import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.ts'
 import { numbersIn, publish } from '../support/live.ts'
 import { freePort } from '../support/ports.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
@@ -25,16 +25,16 @@ const random = (): number => {
   return state / 2_147_483_647
 }
 let database: TestDatabase
-let gate: Gate
+let proxy: DatabaseProxy
 let cluster: Cluster
 let client: Client
 let rtmp: number
 
 beforeAll(async () => {
   ;[database, rtmp] = await Promise.all([freshDatabase(), freePort()])
-  gate = await startGate(database.url)
+  proxy = await startDatabaseProxy(database.url)
   cluster = await makeCluster({
-    databaseUrl: gate.url,
+    databaseUrl: proxy.url,
     roles: { 'web 1': ['web'], 'web 2': ['web'], encoder: ['media'], 'another encoder': ['media', 'federation'], acceptor: ['live'] },
     env: {
       VIREO__LIVE: JSON.stringify({ enabled: true, rtmp: { port: rtmp }, transcoding: { resolutions: { '144p': true } } }),
@@ -52,10 +52,10 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  gate?.open()
+  proxy?.resume()
   for (const { pid } of cluster ? receivers() : []) process.kill(pid, 'SIGKILL')
   await cluster?.close()
-  await gate?.close()
+  await proxy?.close()
   await database?.drop()
 })
 
@@ -199,9 +199,9 @@ it('loses nothing while its database is away for 15 s', async () => {
   const seconds = 30
   const { sending } = await connect(live, { numberedFrom: 0, seconds })
   await untilPlays(client, live)
-  gate.shut()
+  proxy.refuse()
   await pause(15_000)
-  gate.open()
+  proxy.resume()
   expect((await sending).code).toBe(0)
   expect(await numbersOfReplay(live)).toEqual(upTo(0, seconds * 25))
   expect(await sessionsOf(live)).toEqual([{ state: 'ended' }])

@@ -14,7 +14,7 @@ import { startTestNode, type TestNode } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { makeTestRuntime } from '../support/runtime.ts'
 import { until } from '../support/until.ts'
-import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
+import { environmentOf, queryVireo, runVireo } from './support/vireo.ts'
 
 const MAIN = join(fileURLToPath(new URL('../../', import.meta.url)), 'src/main.js')
 const run = promisify(execFile)
@@ -136,7 +136,7 @@ describe('the command line', () => {
       ].join('\n'),
     })
     expect(await vireo('blocklist', 'import', list, '--apply', '--yes')).toMatchObject({ code: 1 })
-    expect(await askVireo(environment(), ['blocklist', 'import', list, '--skip-bad'])).toMatchObject({
+    expect(await queryVireo(environment(), ['blocklist', 'import', list, '--skip-bad'])).toMatchObject({
       new: ['bad.example'],
       known: 0,
       milder: 1,
@@ -149,7 +149,7 @@ describe('the command line', () => {
 
     const apply = ['blocklist', 'import', list, '--skip-bad', '--apply', '--yes']
     expect((await vireo(...apply)).said).toMatch(/^1 servers were blocked\.$/m)
-    expect(await askVireo(environment(), apply)).toMatchObject({ new: [], known: 1, applied: true })
+    expect(await queryVireo(environment(), apply)).toMatchObject({ new: [], known: 1, applied: true })
     expect(await root.get(servers)).toMatchObject({ total: 1, data: [{ blockedServer: { host: 'bad.example' } }] })
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
     await until(async () => (await db.query("select from outbox where event = 'ServerBlocked'")).length === 0)
@@ -165,11 +165,11 @@ describe('the command line', () => {
 
   it('answers with one document where that is asked for, and says errors as one', async () => {
     expect(await vireo('check-config', '--json')).toMatchObject({ code: 0, complaint: '' })
-    expect(await askVireo(environment(), ['check-config'])).toMatchObject({ valid: true, warnings: [] })
-    expect(await askVireo(environment(), ['migrate'])).toEqual({ applied: [] })
-    const made = await askVireo(environment(), ['create-user', '--username', 'second', '--email', 'second@example.org'])
+    expect(await queryVireo(environment(), ['check-config'])).toMatchObject({ valid: true, warnings: [] })
+    expect(await queryVireo(environment(), ['migrate'])).toEqual({ applied: [] })
+    const made = await queryVireo(environment(), ['create-user', '--username', 'second', '--email', 'second@example.org'])
     expect(made).toEqual({ username: 'second', password: expect.any(String) })
-    const moved = await askVireo<{ left: string[] }>(environment(), ['move-storage', '--to', 'file-system'])
+    const moved = await queryVireo<{ left: string[] }>(environment(), ['move-storage', '--to', 'file-system'])
     expect(moved).toEqual({ videos: 0, left: [expect.any(String)] })
     for (const [args, code, exit] of [
       [['--json', 'reset-password', '--username', 'nobody'], 'failed', 1],
@@ -185,8 +185,8 @@ describe('the command line', () => {
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
     const last = migrations.at(-1)?.name
     await db.query("update migration set name = '0000-before' where name = $1", [last])
-    expect(await askVireo(environment(), ['migrate', '--dry-run'])).toEqual({ pending: [last] })
-    expect(await askVireo(environment(), ['migrate', '--list'])).toEqual({ pending: [last] })
+    expect(await queryVireo(environment(), ['migrate', '--dry-run'])).toEqual({ pending: [last] })
+    expect(await queryVireo(environment(), ['migrate', '--list'])).toEqual({ pending: [last] })
     const beside = await vireo('jobs', 'list')
     expect([beside.code, beside.complaint]).toEqual([1, expect.stringContaining('run vireo migrate while none')])
     expect(await db.pendingMigrations()).toEqual([last])

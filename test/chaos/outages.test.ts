@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { type Client, login } from '../../scripts/demo/client.ts'
 import { wrongCounters } from '../support/counters.ts'
+import { type DedicatedPostgres, startDedicatedPostgres } from '../support/dedicated-postgres.ts'
 import { type FakePeer, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
-import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts'
 import { freePort } from '../support/ports.ts'
 import { canStartRedis, startOwnRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
@@ -27,7 +27,7 @@ const backEnds = [...(canStartRedis() ? ['Redis'] : []), 'PostgreSQL alone']
 
 describe.each(backEnds)('on %s', (backEnd) => {
   const folder = dataFolder()
-  let postgres: OwnPostgres
+  let postgres: DedicatedPostgres
   let redis: Awaited<ReturnType<typeof startOwnRedis>> | undefined
   let nodes: Child[] = []
   let clients: [Client, Client]
@@ -49,7 +49,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
 
   beforeAll(async () => {
     ;[postgres, redis, peer, bytes] = await Promise.all([
-      startOwnPostgres(),
+      startDedicatedPostgres(),
       backEnd === 'Redis' ? startOwnRedis() : undefined,
       startFakePeer(),
       makeVideo(1),

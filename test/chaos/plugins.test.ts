@@ -5,7 +5,7 @@ import { fixturePlugin } from '../support/plugin-registry.ts'
 import { freePort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 import { type Child, dataFolder, start } from './support/child.ts'
-import { askVireo, runVireo } from './support/vireo.ts'
+import { queryVireo, runVireo } from './support/vireo.ts'
 
 const ON = { VIREO__PLUGINS__ENABLED: 'true' }
 const HOSTILE = 'peertube-plugin-hostile'
@@ -48,7 +48,7 @@ describe('the command line', () => {
     await until(async () => (await pid()) !== undefined)
     expect(await vireo('plugin', 'disable', HOSTILE)).toMatchObject({ code: 0 })
     await until(async () => (await registered()).length === 0)
-    expect(await askVireo(environment(), ['plugin', 'list'])).toEqual({
+    expect(await queryVireo(environment(), ['plugin', 'list'])).toEqual({
       plugins: [{ name: HOSTILE, version: '1.0.0', state: 'installed', failure: null }],
     })
     expect(await vireo('plugin', 'enable', HOSTILE)).toMatchObject({ code: 0 })

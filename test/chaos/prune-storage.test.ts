@@ -13,7 +13,7 @@ import { media } from '../support/media.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { everythingIn, startS3, type TestS3 } from '../support/s3.ts'
 import { until } from '../support/until.ts'
-import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
+import { environmentOf, queryVireo, runVireo } from './support/vireo.ts'
 
 let s3: TestS3
 let node: TestNode
@@ -60,7 +60,7 @@ interface Pruned {
 }
 
 /** Files of this very moment count too. */
-const prune = (...args: string[]) => askVireo<Pruned>(env, ['prune-storage', '--older-than', '0.0000001', ...args])
+const prune = (...args: string[]) => queryVireo<Pruned>(env, ['prune-storage', '--older-than', '0.0000001', ...args])
 
 const isLooked = (kind: FileKind) => kind !== 'tmp'
 
@@ -114,7 +114,7 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
   ]
   const preview = await prune()
   expect([unneeded(preview), preview.deleted]).toEqual([expected, 0])
-  const young = await askVireo<Pruned>(env, ['prune-storage', '--delete', '--yes', '--no-missing'])
+  const young = await queryVireo<Pruned>(env, ['prune-storage', '--delete', '--yes', '--no-missing'])
   expect([unneeded(young), young.deleted, young.missing]).toEqual([[], 0, null])
   const asked = await runVireo(env, ['prune-storage', '--older-than', '0.0000001', '--delete'])
   expect([asked.code, asked.complaint]).toEqual([2, expect.stringContaining('--yes')])
@@ -155,7 +155,7 @@ const pictures = async () => {
 
 it('draws pictures anew, and keeps those that a user gave unless it is forced', async () => {
   const before = await pictures()
-  expect(await askVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 1, skipped: 0, failed: [] })
+  expect(await queryVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 1, skipped: 0, failed: [] })
   const drawn = await pictures()
   expect(drawn.map(({ given }) => given)).toEqual([false, false])
   expect(drawn.some(({ filename }) => before.some((one) => one.filename === filename))).toBe(false)
@@ -165,12 +165,12 @@ it('draws pictures anew, and keeps those that a user gave unless it is forced', 
   expect(told).toEqual([{ told: true }])
 
   await pool.query('update thumbnail set automatically_generated = false where video_id = $1 and type = 1', [id])
-  expect(await askVireo(env, ['regenerate-thumbnails', '--video', String(id)])).toMatchObject({ redrawn: 1 })
+  expect(await queryVireo(env, ['regenerate-thumbnails', '--video', String(id)])).toMatchObject({ redrawn: 1 })
   const half = await pictures()
   expect([half[0]?.filename === drawn[0]?.filename, half[1]?.filename === drawn[1]?.filename]).toEqual([true, false])
   await pool.query('update thumbnail set automatically_generated = false where video_id = $1', [id])
-  expect(await askVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 0, skipped: 1, failed: [] })
-  expect(await askVireo(env, ['regenerate-thumbnails', '--force'])).toMatchObject({ redrawn: 1 })
+  expect(await queryVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 0, skipped: 1, failed: [] })
+  expect(await queryVireo(env, ['regenerate-thumbnails', '--force'])).toMatchObject({ redrawn: 1 })
   expect(unneeded(await prune())).toEqual([])
   const unknown = await runVireo(env, ['regenerate-thumbnails', '--video', '999999'])
   expect([unknown.code, unknown.complaint]).toEqual([1, expect.stringContaining('999999')])
@@ -180,8 +180,8 @@ it('goes on where it was ended', async () => {
   await pool.query(`insert into setting (key, value, updated_at) values ('redraw-pictures', $1, now())`, [
     JSON.stringify({ lastId: id, force: false }),
   ])
-  expect(await askVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 0, skipped: 0, failed: [] })
-  expect(await askVireo(env, ['regenerate-thumbnails'])).toMatchObject({ redrawn: 1 })
+  expect(await queryVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 0, skipped: 0, failed: [] })
+  expect(await queryVireo(env, ['regenerate-thumbnails'])).toMatchObject({ redrawn: 1 })
 })
 
 it('names files that rows name and that are not there, and says of a video that it cannot be drawn', async () => {

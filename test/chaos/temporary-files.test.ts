@@ -11,7 +11,7 @@ import { leaseOwner } from '../../src/actors/runtime/lease.ts'
 import { workFolder, workKinds } from '../../src/actors/video/files/work-folders.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { run } from '../support/postgres.ts'
-import { eventually } from '../support/waiting.ts'
+import { eventually } from '../support/until.ts'
 
 let node: TestNode
 let storage: string

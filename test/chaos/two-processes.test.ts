@@ -6,7 +6,7 @@ import pg from 'pg'
 import { type Client, login } from '../../scripts/demo/client.ts'
 import { freePort } from '../support/ports.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres.ts'
-import { eventually } from '../support/waiting.ts'
+import { eventually } from '../support/until.ts'
 import { type Child, dataFolder, PASSWORD, start, USERNAME } from './support/child.ts'
 import { channelOf, makeVideo } from './support/videos.ts'
 

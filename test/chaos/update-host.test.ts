@@ -7,8 +7,8 @@ import { type Client, login } from '../../scripts/demo/client.ts'
 import { insert, makeRemoteChannel } from '../support/builders.ts'
 import { media } from '../support/media.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
-import { urlsInText } from './support/own-addresses.ts'
-import { askVireo, environmentOf, runVireo } from './support/vireo.ts'
+import { urlsInText } from './support/url-variants.ts'
+import { environmentOf, queryVireo, runVireo } from './support/vireo.ts'
 
 let node: TestNode
 let root: Client
@@ -110,7 +110,7 @@ async function makeData(): Promise<void> {
 
 it('refuses while a server runs, and shows what there is to do', async () => {
   await makeData()
-  const preview = await askVireo<{ change: object; columns: { column: string }[] } & Record<string, unknown>>(onNew(), ['update-host'])
+  const preview = await queryVireo<{ change: object; columns: { column: string }[] } & Record<string, unknown>>(onNew(), ['update-host'])
   expect(preview).toMatchObject({
     change: { from: old, to: NEW },
     applied: false,
@@ -124,7 +124,7 @@ it('refuses while a server runs, and shows what there is to do', async () => {
   const refused = await runVireo(onNew(), ['update-host', '--apply', '--yes'])
   expect([refused.code, refused.complaint]).toEqual([1, expect.stringMatching(/in use .*vireo-queue/)])
   expect((await pool.query("select 1 from setting where key = 'update-host'")).rows).toEqual([])
-  expect(await askVireo(environmentOf(node), ['update-host'])).toEqual({ change: null })
+  expect(await queryVireo(environmentOf(node), ['update-host'])).toEqual({ change: null })
 })
 
 it('leaves no row that names the old address, and nothing of other servers changed', async () => {
@@ -134,7 +134,7 @@ it('leaves no row that names the old address, and nothing of other servers chang
   const looking = await runVireo(onNew(), ['update-host', '--apply'])
   expect([looking.code, looking.complaint]).toEqual([2, expect.stringContaining('--yes')])
   // The connection of the test itself is one that is not of a server.
-  const applied = await askVireo<{ rows: number }>(onNew(), ['update-host', '--apply', '--yes', '--even-if-used'])
+  const applied = await queryVireo<{ rows: number }>(onNew(), ['update-host', '--apply', '--yes', '--even-if-used'])
   expect(applied).toMatchObject({ change: { from: old, to: NEW }, applied: true, videos: 1, follows: 1 })
   expect(applied.rows).toBeGreaterThan(5)
 
@@ -164,7 +164,7 @@ it('leaves no row that names the old address, and nothing of other servers chang
     "select 1 from outbox where event = 'FollowRequested' union all select 1 from document where type = 'Follow'",
   )
   expect(asked.rows).not.toEqual([])
-  expect(await askVireo(onNew(), ['update-host'])).toEqual({ change: null })
+  expect(await queryVireo(onNew(), ['update-host'])).toEqual({ change: null })
 })
 
 it('lets no server start while a change is not ended, and goes back in the same way', async () => {
@@ -174,7 +174,7 @@ it('lets no server start while a change is not ended, and goes back in the same 
   await expect(node.restart()).rejects.toThrow(/was not ended/)
   const elsewhere = await runVireo(onNew(), ['update-host', '--apply', '--yes', '--even-if-used'])
   expect([elsewhere.code, elsewhere.complaint]).toEqual([1, expect.stringContaining('has begun')])
-  expect(await askVireo(environmentOf(node), ['update-host', '--apply', '--yes', '--even-if-used'])).toMatchObject({
+  expect(await queryVireo(environmentOf(node), ['update-host', '--apply', '--yes', '--even-if-used'])).toMatchObject({
     applied: true,
   })
   await node.restart()

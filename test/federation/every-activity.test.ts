@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from '@jest/globals'
-import { HANDLED } from './handled.ts'
+import { HANDLED_ACTIVITIES } from './handled-activities.ts'
 
 interface Proof {
   activity: string
@@ -93,12 +93,12 @@ const PROOFS: Proof[] = [
 describe('what a node handles', () => {
   const proved = PROOFS.flatMap(({ activity, object }) => [activity, `${activity} ${object}`])
 
-  it.each(HANDLED)('%s is proved', (handled) => {
+  it.each(HANDLED_ACTIVITIES)('%s is proved', (handled) => {
     expect(proved).toContain(handled)
   })
 
   it.each(PROOFS)('$activity of $object: the test in $file is there', async ({ activity, object, file, test }) => {
-    expect(HANDLED.some((handled) => [activity, `${activity} ${object}`].includes(handled))).toBe(true)
+    expect(HANDLED_ACTIVITIES.some((handled) => [activity, `${activity} ${object}`].includes(handled))).toBe(true)
     expect(await readFile(new URL(`${file}.test.ts`, import.meta.url), 'utf8')).toContain(test)
   })
 })

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { formIn, makeBrowser } from '../support/browser.ts'
 import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { findInjected } from '../support/find-injected.ts'
 import { hostileTexts } from '../support/hostile-texts.ts'
-import { readPage } from '../support/read-page.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
@@ -30,7 +30,7 @@ const LONGEST_LANGUAGE = 20
 async function check(path: string, get = (address: string) => makeBrowser(ours.base).open(address)): Promise<string> {
   const { status, html } = await get(path)
   expect({ path, status }).toEqual({ path, status: 200 })
-  const { strange, inline } = readPage(html, { own: ours.base })
+  const { strange, inline } = findInjected(html, { own: ours.base })
   expect({ path, strange, inline }).toEqual({ path, strange: [], inline: [] })
   return html
 }

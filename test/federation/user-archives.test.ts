@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../scripts/demo/client.ts'
-import { type Mover, makeMover } from '../integration/user-exports/mover.ts'
+import { type FullUser, makeFullUser } from '../integration/user-exports/full-user.ts'
 import { importArchive } from '../support/archive.ts'
 import { until } from '../support/until.ts'
 import { arrives, QUICK_FEDERATION, startNodes } from './nodes.ts'
@@ -30,7 +30,7 @@ let archive: Buffer
 beforeAll(async () => {
   ;[from, to] = await startNodes(2, { ...QUICK_FEDERATION, storyboards: { enabled: true } })
   if (!from || !to) throw new Error('There are no nodes.')
-  const mover = await makeMover(from.node, from.client, NAME)
+  const mover = await makeFullUser(from.node, from.client, NAME)
   before = { node: from, client: mover.client, id: mover.userId }
   const client = await newcomer(to, NAME)
   after = { node: to, client, id: (await client.get<{ id: number }>('/api/v1/users/me')).id }
@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 /** What nobody needs for an archive of one server alone. */
-async function doTheRest({ client, bytes, first, second, other }: Mover, foreign: FederatedNode): Promise<void> {
+async function doTheRest({ client, bytes, first, second, other }: FullUser, foreign: FederatedNode): Promise<void> {
   const send = (method: string, path: string, body?: unknown) => client.send<never>(method, `/api/v1${path}`, body)
   const dated = { originallyPublishedAt: '2019-05-06T07:08:09.000Z' }
   await send('PUT', `/videos/${first.uuid}`, { ...dated, support: 'buy me a tea', nsfw: true, downloadEnabled: false })

@@ -7,7 +7,7 @@ import { importPrivateKey, signDocument, signOutgoing } from '../../src/federati
 import { AS_PUBLIC, contextOf, type JsonObject } from '../../src/federation/wire/context.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import type { ActorKeys } from '../../src/platform/keys.ts'
-import { peerKeys } from './cheap.ts'
+import { peerKeys } from './fast-crypto.ts'
 import { until } from './until.ts'
 
 export type { JsonObject }

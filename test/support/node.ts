@@ -9,8 +9,8 @@ import { openStore } from '../../src/connections.ts'
 import type { Ffmpeg, FileKind } from '../../src/media/index.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { roles } from '../../src/runtime-settings.ts'
-import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
+import { fastPasswords, generateKeys } from './fast-crypto.ts'
 import { serverFfmpeg } from './media.ts'
 import { freePort } from './ports.ts'
 import { freshDatabase, run } from './postgres.ts'
@@ -50,7 +50,7 @@ export async function startTestNode(
   const s3 = inObjectStorage && !beside ? await startS3() : undefined
   const storage = beside?.storage ?? (s3 ? everythingIn(s3.endpoint) : {})
   const port = await freePort()
-  const passwords = cheapPasswords()
+  const passwords = fastPasswords()
   const start = async () =>
     startServer({
       loaded: testLoadedConfig(

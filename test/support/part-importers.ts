@@ -30,9 +30,9 @@ import type { Store } from '../../src/media/index.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { makeHealth } from '../../src/platform/health.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
-import { cheapPasswords, generateKeys } from './cheap.ts'
 import { testLoadedConfig } from './config.ts'
-import { guessesFor } from './guesses.ts'
+import { fastPasswords, generateKeys } from './fast-crypto.ts'
+import { memoryGuessLimits } from './guess-limits.ts'
 import { serverFfmpeg } from './media.ts'
 import type { TestNode } from './node.ts'
 
@@ -87,8 +87,8 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const nowhere = async () => undefined
   const list = partImportersOf({
     ...media,
-    passwords: cheapPasswords(),
-    guesses: guessesFor(deps),
+    passwords: fastPasswords(),
+    guesses: memoryGuessLimits(deps),
     resolvePasted: { video: nowhere, account: nowhere, ...options.resolveRemote },
     actorImages: makeActorImages(media),
     blocklist: makeBlocklist(deps),

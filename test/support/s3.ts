@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
-import { filesBelow } from './files-below.ts'
+import { listFiles } from './list-files.ts'
 import { makeMultipart } from './s3-multipart.ts'
 
 export interface TestS3 {
@@ -102,7 +102,7 @@ export async function startS3(): Promise<TestS3> {
     parts: multipart.left,
     async keys(bucket) {
       const suffix = '._S3rver_object'
-      return (await filesBelow(join(directory, bucket)))
+      return (await listFiles(join(directory, bucket)))
         .filter((name) => name.endsWith(suffix))
         .map((name) => name.slice(0, -suffix.length))
         .sort()

@@ -17,7 +17,7 @@ import {
 } from '../../src/media/index.ts'
 import { uploadOfPiece } from '../../src/media/store/s3-uploads.ts'
 import { testConfig } from './config.ts'
-import { filesBelow } from './files-below.ts'
+import { listFiles } from './list-files.ts'
 import { everythingIn, startS3, type TestS3 } from './s3.ts'
 
 export const inObjectStorage = process.env.VIREO_TEST_STORE === 'object-storage'
@@ -58,7 +58,7 @@ export async function makeTestStore(folder: string): Promise<TestStore> {
     },
 
     async all() {
-      const local = await filesBelow(folder)
+      const local = await listFiles(folder)
       const remote = await Promise.all(
         Object.entries(settings?.buckets ?? {}).map(async ([kind, { name: bucket, prefix }]) => {
           const keys = (await s3?.keys(bucket)) ?? []

@@ -11,7 +11,7 @@ import { stopEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts
 import { readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
 import type { Role } from '../../../src/runtime-settings.ts'
 import { serverFfmpeg } from '../../support/media.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 const { ffmpegPath, ffprobePath } = await serverFfmpeg()
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

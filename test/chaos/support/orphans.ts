@@ -3,7 +3,7 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect } from '@jest/globals'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 import { ask, type Child, type Place } from './child.ts'
 
 export interface Orphans {
@@ -81,7 +81,7 @@ export async function findOrphans(place: Place): Promise<Orphans> {
   const storage = join(typeof place === 'string' ? place : place.dataDir, 'storage')
   const rows = await ask<{ kind: string; name: string; must: boolean; folder: boolean }>(place, NAMED)
   const named: Named[] = rows.map(({ kind, name, ...rest }) => ({ path: `${FOLDERS[kind] ?? kind}/${name}`, ...rest }))
-  const files = new Set(filesBelow(storage).filter((file) => !file.startsWith('logs/')))
+  const files = new Set(listFiles(storage).filter((file) => !file.startsWith('logs/')))
   const workFolders = entriesOf(join(storage, 'tmp')).flatMap((entry) => (entry.isDirectory() ? [`tmp/${entry.name}/`] : []))
   const exact = new Set(named.filter(({ folder }) => !folder).map(({ path }) => path))
   const folders = named.filter(({ folder }) => folder).map(({ path }) => `${path}/`)
@@ -141,10 +141,10 @@ const FINAL_ACTIVITIES = 40
 
 const isRequest = (line: string): boolean => line.startsWith('{"level":30') && line.includes('"tags":["http"]')
 
-function filesBelow(folder: string, root = folder): string[] {
+function listFiles(folder: string, root = folder): string[] {
   return entriesOf(folder).flatMap((entry) => {
     const path = join(folder, entry.name)
-    return entry.isDirectory() ? filesBelow(path, root) : [relative(root, path)]
+    return entry.isDirectory() ? listFiles(path, root) : [relative(root, path)]
   })
 }
 

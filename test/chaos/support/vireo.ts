@@ -40,7 +40,7 @@ export async function runVireo(env: Record<string, string | undefined>, args: re
 }
 
 /** The one document that a command answers with `--json`. */
-export async function askVireo<T>(env: Record<string, string | undefined>, args: readonly string[]): Promise<T> {
+export async function queryVireo<T>(env: Record<string, string | undefined>, args: readonly string[]): Promise<T> {
   const { said, complaint } = await runVireo(env, [...args, '--json'])
   if (said === '') throw new Error(complaint)
   return JSON.parse(said)

@@ -2,11 +2,11 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { DomainError } from '../../../src/actors/runtime/index.ts'
-import { CHANNEL, HOUR, makeWorld, remote, type World } from './world.ts'
+import { CHANNEL, type Harness, HOUR, makeHarness, remote } from './harness.ts'
 
-let world: World
+let world: Harness
 beforeAll(async () => {
-  world = await makeWorld()
+  world = await makeHarness()
 })
 afterAll(() => world?.stop())
 afterEach(() => world.clean())

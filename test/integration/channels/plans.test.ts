@@ -85,7 +85,7 @@ interface Plan {
 const LARGE = ['actor', 'account', 'channel', 'channel_search', 'follow', 'rating', 'video']
 
 /** Whole tables that are read, and the rows that the page itself needs: what counts a total is not looked at. */
-async function readsOf({ text, values }: { text: string; values: unknown[] }): Promise<{ whole: string[]; rows: number }> {
+async function tableScans({ text, values }: { text: string; values: unknown[] }): Promise<{ whole: string[]; rows: number }> {
   const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const found = { whole: [] as string[], rows: 0 }
   const visit = (plan: Plan): void => {
@@ -119,7 +119,7 @@ describe('with twenty thousand accounts and channels', () => {
     ['a handle', () => ({ handles: [{ name: 'star_channel', host: null }] })],
   ]
   it.each(channels)('the list of channels, %s, reads few rows by an index', async (_name, query) => {
-    const { whole, rows } = await readsOf(buildChannelList({ ...page, sort: newest, ...query() }))
+    const { whole, rows } = await tableScans(buildChannelList({ ...page, sort: newest, ...query() }))
     expect({ whole, few: rows <= PAGE_ROWS, rows }).toEqual({ whole: [], few: true, rows })
   })
 
@@ -175,7 +175,7 @@ describe('with twenty thousand accounts and channels', () => {
   it('the list of accounts reads few rows by an index, in both directions', async () => {
     for (const descending of [true, false]) {
       const query: AccountListQuery = { ...page, sort: { by: 'createdAt', descending }, mutedFor: star.accountId }
-      const { whole, rows } = await readsOf(buildAccountList(query))
+      const { whole, rows } = await tableScans(buildAccountList(query))
       expect({ whole, few: rows <= PAGE_ROWS }).toEqual({ whole: [], few: true })
     }
   })
@@ -183,9 +183,9 @@ describe('with twenty thousand accounts and channels', () => {
   it('the lists of followers and ratings read no whole table', async () => {
     const sort = { descending: true }
     const lists = [buildFollowerList({ ...page, sort, of: { actorId: star.channelActorId } })]
-    for (const list of lists) expect((await readsOf(list)).whole).toEqual([])
+    for (const list of lists) expect((await tableScans(list)).whole).toEqual([])
     const { text, values } = buildRatingList({ ...page, sort, accountId: star.accountId })
-    const reads = await readsOf({
+    const reads = await tableScans({
       text: text.replace(/\(select count\(\*\)::int.*?\) as total/s, '0 as total'),
       values,
     })

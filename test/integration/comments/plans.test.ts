@@ -11,7 +11,7 @@ import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeUser } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
-import { readsOf } from '../../support/reads-of.ts'
+import { tableScans } from '../../support/table-scans.ts'
 
 const COMMENTS = 60_000
 /** Videos, and authors. */
@@ -80,7 +80,7 @@ describe('with many comments', () => {
     ['those with a word', { search: 'c4ca4238a0b9' }, 200],
   ])('a page of %s reads few rows, by indexes', async (_name, change, most) => {
     const { text, values } = buildCommentList({ ...usual, ...change })
-    const reads = await readsOf(db, 'comment', text, values)
+    const reads = await tableScans(db, 'comment', text, values)
     expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(most)
   })
@@ -97,7 +97,7 @@ describe('with many comments', () => {
       const query = { ...usual, tagsOf, ownerAccountId: owner, autoTagOneOf: [tag] }
       const { text, values } = buildCommentList(query)
       const paged = text.replace(/select \(select count[\s\S]*? as total,/, 'select 0 as total,')
-      const reads = await readsOf(db, 'comment', paged, values)
+      const reads = await tableScans(db, 'comment', paged, values)
       expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
       expect([tag, reads.reduce((sum, { rows }) => sum + rows, 0) <= most, reads]).toEqual([tag, true, reads])
       expect((await listComments(db, query)).rows).toHaveLength(15)
@@ -110,7 +110,7 @@ describe('with many comments', () => {
     ['a video', () => ({ videoId: 1 }), 60],
   ])('the feed of %s reads few rows, by indexes', async (_name, change, most) => {
     const { text, values } = buildFeedComments({ nsfw: false, count: 20, ...change() })
-    const reads = await readsOf(db, 'comment', text, values)
+    const reads = await tableScans(db, 'comment', text, values)
     expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(most)
   })
@@ -118,7 +118,7 @@ describe('with many comments', () => {
   it('of a word that all of them hold no more are read than are counted, and the newest are shown', async () => {
     const query: CommentListQuery = { ...usual, search: 'a comment' }
     const { text, values } = buildCommentList(query)
-    const reads = await readsOf(db, 'comment', text, values)
+    const reads = await tableScans(db, 'comment', text, values)
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(1100)
     const { total, rows } = await listComments(db, query)
     expect(total).toBe(1000)

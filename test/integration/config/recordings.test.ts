@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { z } from 'zod'
 import { merge, type Values } from '../../../src/config/layers.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
-import { addPeople, type Who } from './people.ts'
+import { addPeople, type Who } from './users.ts'
 
 const exchange = z.object({
   name: z.string(),

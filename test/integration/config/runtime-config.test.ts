@@ -7,7 +7,7 @@ import { type CustomView, customBody, customView } from '../../../src/http/confi
 import { slowness } from '../../support/cpu-time.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
-import { addPeople, type Who, withDatabase } from './people.ts'
+import { addPeople, type Who, withDatabase } from './users.ts'
 
 // No sweeper: what the second process hears comes over the bus alone.
 const NO_SWEEPER = { vireo: { runtime: { sweep_interval: '1 hour' } } }

@@ -18,10 +18,10 @@ import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { makeSignedTokens } from '../../../src/platform/signed-tokens.ts'
 import type { MadeUser } from '../../support/builders.ts'
 import { makeUser } from '../../support/builders.ts'
-import { generateKeys } from '../../support/cheap.ts'
 import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
-import { quietPages } from '../../support/quiet-pages.ts'
+import { generateKeys } from '../../support/fast-crypto.ts'
+import { pageStubs } from '../../support/page-stubs.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 import { PEER } from '../../unit/federation/recordings.ts'
 
@@ -101,7 +101,7 @@ export async function startReadServer(overrides: Record<string, unknown> = {}): 
     authenticate: async () => null,
     areas: [
       activityPubArea({ serveActivityPub, config: () => config }),
-      pagesArea({ ...quietPages(), db, config: () => config, urls, fileTokens }),
+      pagesArea({ ...pageStubs(), db, config: () => config, urls, fileTokens }),
     ],
     checkResponses: true,
     version: '1.2.3',

@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { insert, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
-import { type Cast, makeCast } from '../routes/cast.ts'
-import { type RouteStage, startStage } from '../routes/stage.ts'
+import { makeRouteFixtures, type RouteFixtures } from '../routes/fixtures.ts'
+import { type RouteServer, startRouteServer } from '../routes/server.ts'
 
-let stage: RouteStage
-let cast: Cast
+let stage: RouteServer
+let fixtures: RouteFixtures
 
 interface Theirs {
   host: string
@@ -28,8 +28,8 @@ let strange: Theirs
 let followed: Theirs
 
 beforeAll(async () => {
-  stage = await startStage()
-  cast = await makeCast(stage)
+  stage = await startRouteServer()
+  fixtures = await makeRouteFixtures(stage)
   strange = await theirs()
   followed = await theirs()
   await follow(followed)
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => stage?.stop())
 
 async function theirs(): Promise<Theirs> {
-  const { db } = cast
+  const { db } = fixtures
   const { host, accountId, channelId } = await makeRemoteChannel(db)
   const origin = `https://${host}`
   const [names] = await db.query<{ account: string; channel: string; accountUrl: string; channelUrl: string }>(
@@ -84,18 +84,18 @@ async function theirs(): Promise<Theirs> {
 
 /** As the instance does; the list follows at once, as its job makes it. */
 async function follow({ channelId }: Theirs): Promise<void> {
-  await cast.db.query(
+  await fixtures.db.query(
     `insert into follow (follower_id, target_id, state, url)
      select us.id, c.actor_id, 'accepted', us.url || '/follows/' || c.actor_id
      from actor us, channel c where us.type = 'Application' and us.host_id is null and c.id = $1`,
     [channelId],
   )
-  await cast.db.query('update video set listed = true where channel_id = $1', [channelId])
+  await fixtures.db.query('update video set listed = true where channel_id = $1', [channelId])
 }
 
 async function unfollow({ channelId }: Theirs): Promise<void> {
-  await cast.db.query('delete from follow where target_id = (select actor_id from channel where id = $1)', [channelId])
-  await cast.db.query('update video set listed = false where channel_id = $1', [channelId])
+  await fixtures.db.query('delete from follow where target_id = (select actor_id from channel where id = $1)', [channelId])
+  await fixtures.db.query('update video set listed = false where channel_id = $1', [channelId])
   // The job tells all processes; so does every write.
   await allowing({ users: true, anonymous: false }, async () => undefined)
 }
@@ -121,15 +121,15 @@ const places: [string, (of: Theirs) => string, (of: Theirs) => string][] = [
 ]
 const isForUsers = (path: string): boolean => path.startsWith('/api/')
 
-const get = (caller: 'anonymous' | 'user', path: string): Promise<Response> => cast.send(caller, path, {})
+const get = (caller: 'anonymous' | 'user', path: string): Promise<Response> => fixtures.send(caller, path, {})
 
 /** What `search.remote_uri` says while the work runs. */
 async function allowing(remoteUri: { users: boolean; anonymous: boolean }, work: () => Promise<void>): Promise<void> {
   const change = async (changes: typeof remoteUri) => {
-    const config = (await (await cast.send('admin', '/api/v1/config/custom', {})).json()) as { search: object }
+    const config = (await (await fixtures.send('admin', '/api/v1/config/custom', {})).json()) as { search: object }
     const body = JSON.stringify({ ...config, search: { ...config.search, remoteUri: changes } })
     const headers = { 'content-type': 'application/json' }
-    expect((await cast.send('admin', '/api/v1/config/custom', { method: 'PUT', headers, body })).status).toBe(200)
+    expect((await fixtures.send('admin', '/api/v1/config/custom', { method: 'PUT', headers, body })).status).toBe(200)
   }
   await change(remoteUri)
   try {
@@ -157,7 +157,7 @@ describe('of a server that the instance does not follow, the', () => {
 
   it('video is rated and counted for those only who may ask for it', async () => {
     const view = (caller: 'anonymous' | 'user') =>
-      cast.send(caller, `/api/v1/videos/${strange.uuid}/views`, {
+      fixtures.send(caller, `/api/v1/videos/${strange.uuid}/views`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ currentTime: 1 }),

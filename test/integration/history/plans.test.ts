@@ -9,7 +9,7 @@ import { type Database, makeDatabase } from '../../../src/platform/database/inde
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { type MadeUser, makeUser } from '../../support/builders.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
-import { readsOf } from '../../support/reads-of.ts'
+import { tableScans } from '../../support/table-scans.ts'
 
 const VIDEOS = 20_000
 
@@ -56,7 +56,7 @@ it.each([
 ])('%s reads few rows, by indexes', async (_name, change) => {
   const { text, values } = buildVideoList({ ...usual, ...change(viewer.accountId) })
   for (const table of ['video', 'history']) {
-    const reads = await readsOf(db, table, text, values)
+    const reads = await tableScans(db, table, text, values)
     expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(200)
   }

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 interface Job {
   id: string

@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { type MadeUser, makeUser } from '../../support/builders.ts'
-import { cheapPasswords } from '../../support/cheap.ts'
+import { fastPasswords } from '../../support/fast-crypto.ts'
 import type { TestNode } from '../../support/node.ts'
 
 export const PASSWORD = 'password1'
@@ -22,7 +22,7 @@ export async function openDatabase(node: TestNode): Promise<{ query: Query; clos
   }
 }
 
-const passwordHash = cheapPasswords().hash(PASSWORD)
+const passwordHash = fastPasswords().hash(PASSWORD)
 
 /** A user with the password above, and a client that is logged in as them. */
 export async function addUser(

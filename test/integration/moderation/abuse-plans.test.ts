@@ -79,7 +79,7 @@ describe('with many reports', () => {
     ['those of a video with one', { searchVideo: 'c4ca4238a0b9' }],
   ])('a page of %s reads few rows, by indexes', async (_name, change) => {
     const { text, values } = buildAbuseList({ ...usual, ...change })
-    const reads = await readsOf(text, values)
+    const reads = await tableScans(text, values)
     expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(OF_A_PAGE + 300)
   })
@@ -88,7 +88,7 @@ describe('with many reports', () => {
     expect((await listAbuses(db, usual)).total).toBe(REPORTS)
     expect((await listAbuses(db, { ...usual, search: 'account' })).total).toBe(1000)
     const { text, values } = buildAbuseList({ ...usual, search: 'account' })
-    const reads = await readsOf(text, values)
+    const reads = await tableScans(text, values)
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(OF_A_PAGE + 6000)
     expect((await listAbuses(db, { ...usual, kind: 'video' })).total).toBe(10_000)
     expect((await listAbuses(db, { ...usual, state: 'pending' })).total).toBe(REPORTS / 1000)
@@ -105,7 +105,7 @@ interface Plan {
 }
 
 /** What a statement reads of reports, with what it reads in vain. */
-async function readsOf(text: string, values: readonly unknown[]): Promise<{ node: string; rows: number }[]> {
+async function tableScans(text: string, values: readonly unknown[]): Promise<{ node: string; rows: number }[]> {
   const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const visit = (plan: Plan): { node: string; rows: number }[] => {
     const rows = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']

@@ -9,7 +9,7 @@ import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../.
 import { insert, type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { media } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
-import { AP, json, type LookOf, makeLooks, type Page } from './looks.ts'
+import { AP, json, makeVisibility, type Page, type VisibilityOf } from './visibility.ts'
 
 /** Who looks, in the order of the words of a cell; one word is for all of them. `owner`: of the video, or of what was written below it. */
 const WHO = ['visitor', 'other', 'muter', 'owner', 'moderator', 'admin'] as const
@@ -19,8 +19,8 @@ let ours: FederatedNode
 let bytes: Buffer
 const clients = new Map<Who, Client>()
 
-const { ask, asClient, inList, inText, status, seen } = makeLooks({ base: () => ours.base, clients, all: WHO })
-type Look<Subject> = LookOf<Who, Subject>
+const { ask, asClient, inList, inText, status, seen } = makeVisibility({ base: () => ours.base, clients, all: WHO })
+type Look<Subject> = VisibilityOf<Who, Subject>
 
 const ALL = 'shown'
 const NOBODY = 'hidden'

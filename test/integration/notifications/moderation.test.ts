@@ -6,7 +6,7 @@ import type { Client } from '../../../scripts/demo/client.ts'
 import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../../federation/support.ts'
 import { type MailServer, smtpConfig, startMailServer } from '../../support/mail-server.ts'
 import { media } from '../../support/media.ts'
-import { mailsByAddress, makeWhoWasTold, seenBy } from '../../support/told.ts'
+import { makeNotifiedUsers, notificationMailsByAddress, notificationsSeenBy } from '../../support/notified-users.ts'
 import { until } from '../../support/until.ts'
 import { startVideoOrigin, type VideoOrigin } from '../../support/video-origin.ts'
 import { applicant } from '../registrations/node.ts'
@@ -20,7 +20,7 @@ const NEWCOMER = { registered: 9, requested: 20 }
 
 let ours: FederatedNode
 let mail: MailServer
-let whoWasTold: ReturnType<typeof makeWhoWasTold>
+let notifiedUsers: ReturnType<typeof makeNotifiedUsers>
 /** Moderators: one who mutes the reporter, one who wants nothing, one who is blocked. */
 let mod: Client
 let muting: Client
@@ -38,7 +38,7 @@ beforeAll(async () => {
     vireo: { notifications: { mail_window: '1 ms' }, federation: { allow_http: true, allow_private_addresses: true } },
     signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
   })
-  whoWasTold = makeWhoWasTold(ours, mail)
+  notifiedUsers = makeNotifiedUsers(ours, mail)
   const moderator = { role: 1 }
   mod = await newcomer(ours, 'mod', moderator)
   muting = await newcomer(ours, 'muting', moderator)
@@ -101,10 +101,10 @@ const actorOf = (name: string) => ({ id: expect.any(Number), displayName: name, 
 describe('a report', () => {
   it('is told once to every moderator but the blocked one and the one who mutes the reporter, and to nobody else', async () => {
     const id = await report(ana, { video: { id: bens.id } })
-    expect(await whoWasTold(ABUSE.reported)).toEqual({ root: ONCE_AND_MAILED, mod: ONCE })
-    expect(await seenBy(muting, ABUSE.reported)).toEqual([])
-    expect(await seenBy(mod, ABUSE.reported)).toEqual([{ read: false, abuse: { id, state: 1, video: infoOf(bens) } }])
-    expect(await seenBy(ana, ABUSE.reported)).toEqual([])
+    expect(await notifiedUsers(ABUSE.reported)).toEqual({ root: ONCE_AND_MAILED, mod: ONCE })
+    expect(await notificationsSeenBy(muting, ABUSE.reported)).toEqual([])
+    expect(await notificationsSeenBy(mod, ABUSE.reported)).toEqual([{ read: false, abuse: { id, state: 1, video: infoOf(bens) } }])
+    expect(await notificationsSeenBy(ana, ABUSE.reported)).toEqual([])
   })
 
   it('of a comment and of an account says what it is about', async () => {
@@ -114,8 +114,8 @@ describe('a report', () => {
     const ofComment = await report(ana, { comment: { id: comment.id } })
     const { account } = await ben.get<{ account: { id: number } }>('/api/v1/users/me')
     const ofAccount = await report(ana, { account: { id: account.id } })
-    await whoWasTold(ABUSE.reported)
-    expect((await seenBy(mod, ABUSE.reported)).slice(0, 2)).toEqual([
+    await notifiedUsers(ABUSE.reported)
+    expect((await notificationsSeenBy(mod, ABUSE.reported)).slice(0, 2)).toEqual([
       { read: false, abuse: { id: ofAccount, state: 1, account: actorOf('ben') } },
       { read: false, abuse: { id: ofComment, state: 1, comment: { threadId: comment.id, video: infoOf(bens) } } },
     ])
@@ -124,40 +124,40 @@ describe('a report', () => {
   it('that is decided is told to who reported, again when it is decided otherwise, and not when nothing changed', async () => {
     const id = await report(ana, { video: { id: bens.id } })
     await decide(mod, id, { moderationComment: 'I look at it' })
-    expect(await whoWasTold(ABUSE.decided)).toEqual({})
+    expect(await notifiedUsers(ABUSE.decided)).toEqual({})
     await decide(mod, id, { state: 3 })
-    expect(await whoWasTold(ABUSE.decided)).toEqual({ ana: ONCE_AND_MAILED })
+    expect(await notifiedUsers(ABUSE.decided)).toEqual({ ana: ONCE_AND_MAILED })
     await decide(mod, id, { state: 3, moderationComment: 'It is bad' })
     await decide(mod, id, { state: 1 })
-    expect(await whoWasTold(ABUSE.decided)).toEqual({})
+    expect(await notifiedUsers(ABUSE.decided)).toEqual({})
     await decide(mod, id, { state: 2 })
-    expect(await whoWasTold(ABUSE.decided)).toEqual({ ana: ONCE_AND_MAILED })
-    expect(await seenBy(ana, ABUSE.decided)).toEqual([
+    expect(await notifiedUsers(ABUSE.decided)).toEqual({ ana: ONCE_AND_MAILED })
+    expect(await notificationsSeenBy(ana, ABUSE.decided)).toEqual([
       { read: false, abuse: { id, state: 2, video: infoOf(bens) } },
       { read: false, abuse: { id, state: 2, video: infoOf(bens) } },
     ])
   })
 
   it('by a moderator is told to the others, and what one decides oneself is no news', async () => {
-    await whoWasTold(ABUSE.reported)
+    await notifiedUsers(ABUSE.reported)
     const id = await report(mod, { video: { id: bens.id } })
-    expect(await whoWasTold(ABUSE.reported)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED })
+    expect(await notifiedUsers(ABUSE.reported)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED })
     await decide(mod, id, { state: 3 })
-    expect(await whoWasTold(ABUSE.decided)).toEqual({})
+    expect(await notifiedUsers(ABUSE.decided)).toEqual({})
     await decide(muting, id, { state: 2 })
-    expect(await whoWasTold(ABUSE.decided)).toEqual({ mod: ONCE })
+    expect(await notifiedUsers(ABUSE.decided)).toEqual({ mod: ONCE })
   })
 
   it('is talked about: moderators write to who reported, who answers all of them', async () => {
     const id = await report(ana, { video: { id: bens.id } })
     await write(mod, id, 'What do you mean?')
-    expect(await whoWasTold(ABUSE.message)).toEqual({ ana: ONCE_AND_MAILED })
+    expect(await notifiedUsers(ABUSE.message)).toEqual({ ana: ONCE_AND_MAILED })
     await write(ana, id, 'All of it')
-    expect(await whoWasTold(ABUSE.message)).toEqual({ root: ONCE_AND_MAILED, mod: ONCE })
-    expect(await seenBy(mod, ABUSE.message)).toEqual([{ read: false, abuse: { id, state: 1, video: infoOf(bens) } }])
+    expect(await notifiedUsers(ABUSE.message)).toEqual({ root: ONCE_AND_MAILED, mod: ONCE })
+    expect(await notificationsSeenBy(mod, ABUSE.message)).toEqual([{ read: false, abuse: { id, state: 1, video: infoOf(bens) } }])
     const own = await report(mod, { video: { id: bens.id } })
     await write(mod, own, 'I add something')
-    expect(await whoWasTold(ABUSE.message)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED })
+    expect(await notifiedUsers(ABUSE.message)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED })
   })
 })
 
@@ -167,45 +167,47 @@ describe('a block of a video', () => {
 
   it('is told to its owner, its end as well, and every time', async () => {
     await block(mod, bens.id)
-    expect(await whoWasTold(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
-    expect(await seenBy(ben, VIDEO.blocked)).toEqual([{ read: false, videoBlacklist: { id: expect.any(Number), video: infoOf(bens) } }])
+    expect(await notifiedUsers(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
+    expect(await notificationsSeenBy(ben, VIDEO.blocked)).toEqual([
+      { read: false, videoBlacklist: { id: expect.any(Number), video: infoOf(bens) } },
+    ])
     await unblock(mod, bens.id)
-    expect(await whoWasTold(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
+    expect(await notifiedUsers(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
     await block(mod, bens.id)
-    expect(await whoWasTold(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
+    expect(await notifiedUsers(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
     await unblock(muting, bens.id)
-    expect(await whoWasTold(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
-    expect(await seenBy(ben, VIDEO.unblocked)).toEqual(
+    expect(await notifiedUsers(VIDEO.unblocked)).toEqual({ ben: ONCE_AND_MAILED })
+    expect(await notificationsSeenBy(ben, VIDEO.unblocked)).toEqual(
       Array(2).fill({
         read: false,
         video: { ...infoOf(bens), channel: { ...actorOf('ben_channel'), displayName: 'Main ben channel' } },
       }),
     )
-    for (const type of [VIDEO.quarantined, VIDEO.published]) expect(await whoWasTold(type)).not.toHaveProperty('mod')
+    for (const type of [VIDEO.quarantined, VIDEO.published]) expect(await notifiedUsers(type)).not.toHaveProperty('mod')
   })
 
   it('that one makes oneself is no news', async () => {
     const own = await uploadBy(mod, bytes)
-    await whoWasTold(VIDEO.blocked)
+    await notifiedUsers(VIDEO.blocked)
     await block(mod, own.id)
     await unblock(mod, own.id)
-    expect(await whoWasTold(VIDEO.blocked)).toEqual({})
-    expect(await whoWasTold(VIDEO.unblocked)).toEqual({})
+    expect(await notifiedUsers(VIDEO.blocked)).toEqual({})
+    expect(await notifiedUsers(VIDEO.unblocked)).toEqual({})
   })
 
   it('that new videos wait in is told to the moderators, and its end is a publication to the owner', async () => {
     await custom({ autoBlacklist: { videos: { ofUsers: { enabled: true } } } })
     const video = await uploadBy(ana, bytes)
-    expect(await whoWasTold(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
-    expect(await seenBy(mod, VIDEO.quarantined)).toEqual([
+    expect(await notifiedUsers(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
+    expect(await notificationsSeenBy(mod, VIDEO.quarantined)).toEqual([
       { read: false, videoBlacklist: { id: expect.any(Number), video: infoOf(video) } },
     ])
-    expect(await whoWasTold(VIDEO.blocked)).toEqual({})
-    expect(await whoWasTold(VIDEO.published)).not.toHaveProperty('ana')
+    expect(await notifiedUsers(VIDEO.blocked)).toEqual({})
+    expect(await notifiedUsers(VIDEO.published)).not.toHaveProperty('ana')
     await unblock(mod, video.id)
-    expect(await whoWasTold(VIDEO.published)).toEqual({ ana: ONCE })
-    expect(await whoWasTold(VIDEO.unblocked)).toEqual({})
-    expect(await seenBy(ana, VIDEO.published)).toEqual([
+    expect(await notifiedUsers(VIDEO.published)).toEqual({ ana: ONCE })
+    expect(await notifiedUsers(VIDEO.unblocked)).toEqual({})
+    expect(await notificationsSeenBy(ana, VIDEO.published)).toEqual([
       {
         read: false,
         video: { ...infoOf(video), channel: { ...actorOf('ana_channel'), displayName: 'Main ana channel' } },
@@ -228,8 +230,8 @@ describe('a block of a video', () => {
     })
     const settled = "select 1 from video_import where state in ('success', 'failed')"
     await until(async () => (await ours.query(settled)).length === 2, { what: 'the end of both imports' })
-    expect(await whoWasTold(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
-    expect((await seenBy(mod, VIDEO.quarantined))[0]).toMatchObject({ videoBlacklist: { video: { id: video.id } } })
+    expect(await notifiedUsers(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
+    expect((await notificationsSeenBy(mod, VIDEO.quarantined))[0]).toMatchObject({ videoBlacklist: { video: { id: video.id } } })
     await custom({ autoBlacklist: { videos: { ofUsers: { enabled: false } } } })
   })
 })
@@ -247,29 +249,31 @@ describe('a newcomer', () => {
 
   it('who makes an account is told to those who manage users', async () => {
     await signup('/register', applicant('nora'))
-    expect(await whoWasTold(NEWCOMER.registered)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
-    expect(await seenBy(mod, NEWCOMER.registered)).toEqual([{ read: false, account: actorOf('nora') }])
+    expect(await notifiedUsers(NEWCOMER.registered)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
+    expect(await notificationsSeenBy(mod, NEWCOMER.registered)).toEqual([{ read: false, account: actorOf('nora') }])
   })
 
   it('whom an administrator makes an account is no news', async () => {
     await newcomer(ours, 'otto')
-    expect(await whoWasTold(NEWCOMER.registered)).toEqual({})
+    expect(await notifiedUsers(NEWCOMER.registered)).toEqual({})
   })
 
   it('who asks for an account is told to the same, with one mail to those who want it', async () => {
     const { signup: before } = await ours.client.get<{ signup: object }>('/api/v1/config/custom')
     await custom({ signup: { ...before, requiresApproval: true } })
     await signup('/registrations/request', applicant('pia', { registrationReason: 'I make films' }))
-    expect(await whoWasTold(NEWCOMER.requested)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
-    expect(await whoWasTold(NEWCOMER.registered)).toEqual({})
-    expect(await seenBy(mod, NEWCOMER.requested)).toEqual([{ read: false, registration: { id: expect.any(Number), username: 'pia' } }])
+    expect(await notifiedUsers(NEWCOMER.requested)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
+    expect(await notifiedUsers(NEWCOMER.registered)).toEqual({})
+    expect(await notificationsSeenBy(mod, NEWCOMER.requested)).toEqual([
+      { read: false, registration: { id: expect.any(Number), username: 'pia' } },
+    ])
     const mails = await ours.query("select 1 from job where type = 'email' and data->>'mail' = 'registration-requested'")
     expect(mails).toEqual([])
   })
 })
 
 it('no mail comes that nobody wants', () => {
-  expect(mailsByAddress(mail)).toEqual({
+  expect(notificationMailsByAddress(mail)).toEqual({
     'admin@example.com': 11,
     'muting@example.org': 5,
     'ana@example.org': 3,
@@ -283,7 +287,7 @@ it('a moderator who is none any more sees nothing of it, but for the own reports
   await ours.client.send('PUT', `/api/v1/users/${id}`, { role: 2 })
   const left = new Set<number>()
   for (const type of [...Object.values(ABUSE), ...Object.values(VIDEO), ...Object.values(NEWCOMER)]) {
-    if ((await seenBy(mod, type)).length > 0) left.add(type)
+    if ((await notificationsSeenBy(mod, type)).length > 0) left.add(type)
   }
   expect([...left]).toEqual([ABUSE.decided])
 })

@@ -22,9 +22,9 @@ import { silentLogger } from '../../../src/platform/logger.ts'
 import type { Passwords } from '../../../src/platform/passwords.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { TEST_ORIGIN } from '../../support/builders.ts'
-import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
-import { guessesFor } from '../../support/guesses.ts'
+import { fastPasswords, generateKeys } from '../../support/fast-crypto.ts'
+import { memoryGuessLimits } from '../../support/guess-limits.ts'
 import { noExternalLogins } from '../../support/no-external-logins.ts'
 import { noPlugins } from '../../support/no-plugins.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
@@ -64,7 +64,7 @@ export const bearer = (token: string): { authorization: string } => ({ authoriza
 export async function startSessionServer(
   options: { url?: string; bus?: Bus; clock?: Clock; config?: Values; passwords?: Passwords } = {},
 ): Promise<SessionServer> {
-  const { clock = systemClock, passwords = cheapPasswords() } = options
+  const { clock = systemClock, passwords = fastPasswords() } = options
   const { runtime, db, url, bus, stop } = await makeTestRuntime({
     clock,
     ...(options.url ? { url: options.url } : {}),
@@ -83,7 +83,7 @@ export async function startSessionServer(
   }
   const instance = makeInstance({ ...deps, generateKeys })
   const users = makeUsers({ ...deps, passwords, generateKeys })
-  const guesses = guessesFor(deps)
+  const guesses = memoryGuessLimits(deps)
   const sessions = makeSessions({ ...deps, passwords, guesses, bus, external: noExternalLogins })
   await instance.ensure()
   const client = await instance.localClient()

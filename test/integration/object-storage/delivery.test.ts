@@ -8,8 +8,7 @@ import { type Client, login } from '../../../scripts/demo/client.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
-import { until } from '../../support/until.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually, until } from '../../support/until.ts'
 
 interface View {
   uuid: string

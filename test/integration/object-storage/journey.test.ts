@@ -11,7 +11,7 @@ import { swarmsOfPlaylist } from '../../../src/media/index.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { BUCKETS, everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 const LADDER = {
   '0p': false,

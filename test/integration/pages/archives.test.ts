@@ -11,7 +11,7 @@ import { makeLogger } from '../../../src/platform/logger.ts'
 import { fixture } from '../../support/archive.ts'
 import { type Browser, type Form, formIn, linksIn, makeBrowser, type SentFile } from '../../support/browser.ts'
 import { startTestNode, storedNames, type TestNode } from '../../support/node.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 const PASSWORD = 'a good password'
 const PAGE = '/my-account/import-export'

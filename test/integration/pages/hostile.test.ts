@@ -8,9 +8,9 @@ import pg from 'pg'
 import { titleText } from '../../../src/http/pages/heads/index.ts'
 import { formIn, makeBrowser } from '../../support/browser.ts'
 import { insert, makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
+import { findInjected } from '../../support/find-injected.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
-import { readPage } from '../../support/read-page.ts'
 import { makeWebClient } from '../../support/web-client.ts'
 import { parseXml, type XmlElement } from '../../support/xml.ts'
 import { type MailNode, startMailNode } from '../registrations/node.ts'
@@ -121,7 +121,7 @@ async function make(text: string, index: number): Promise<Made> {
   return { text, video: video.uuid, playlist: playlist.uuid, ...names }
 }
 
-const read = (html: string, options: { allowed?: RegExp; own?: string } = {}) => readPage(html, { own: at.node.base, ...options })
+const read = (html: string, options: { allowed?: RegExp; own?: string } = {}) => findInjected(html, { own: at.node.base, ...options })
 
 const get = (path: string, accept = 'text/html', base = at.node.base) => fetch(base + path, { headers: { accept } })
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Bus, type JsonValue, makeBus } from '../../../src/platform/bus/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { backEnds, type TestBackEnd } from '../../support/back-ends.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 describe.each(backEnds)('the bus on $kind', ({ open }) => {
   let backEnd: TestBackEnd

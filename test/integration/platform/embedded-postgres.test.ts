@@ -11,7 +11,7 @@ import pg from 'pg'
 import { type EmbeddedPostgres, startEmbeddedPostgres, stopEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
 import { isAlive, readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 const MODULES = new URL('../../../src/platform/', import.meta.url).href
 

@@ -10,7 +10,7 @@ import { connectRedis } from '../../../src/platform/redis.ts'
 import { slowness } from '../../support/cpu-time.ts'
 import { freshDatabase } from '../../support/postgres.ts'
 import { canStartRedis, startOwnRedis } from '../../support/redis.ts'
-import { eventually, latch } from '../../support/waiting.ts'
+import { eventually, latch } from '../../support/until.ts'
 
 const closers: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { openBackEnd } from '../../../src/platform/queue/back-end.ts'
 import { type Hint, makeQueue, type Queue } from '../../../src/platform/queue/index.ts'
 import { backEnds, type TestBackEnd } from '../../support/back-ends.ts'
 import { slowness } from '../../support/cpu-time.ts'
-import { eventually, latch } from '../../support/waiting.ts'
+import { eventually, latch } from '../../support/until.ts'
 
 describe.each(backEnds)('the queue on $kind', ({ open }) => {
   let backEnd: TestBackEnd

@@ -8,7 +8,7 @@ import { createGzip, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import tar from 'tar-stream'
 import { packFolder, readPackage, unpack } from '../../../src/actors/plugin/package.ts'
-import { filesBelow } from '../../support/files-below.ts'
+import { listFiles } from '../../support/list-files.ts'
 import { fixturePlugin, packFixture } from '../../support/plugin-registry.ts'
 
 const manifest = { name: 'peertube-plugin-x', version: '1.0.0', engine: { peertube: '>=6' } }
@@ -42,7 +42,7 @@ describe('a package', () => {
     })
     const target = await mkdtemp(join(folder, 'theme-'))
     await unpack(read.archive, target)
-    expect(await filesBelow(target)).toEqual(await filesBelow(fixturePlugin('peertube-theme-example')))
+    expect(await listFiles(target)).toEqual(await listFiles(fixturePlugin('peertube-theme-example')))
   })
 
   it('of the same folder has the same hash', async () => {

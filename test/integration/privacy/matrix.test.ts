@@ -8,10 +8,10 @@ import { hlsFile, webVideoFile } from '../../../src/media/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { insert, type MadeVideo, makeVideo } from '../../support/builders.ts'
 import { media } from '../../support/media.ts'
-import { PRIVATE_FILE } from '../../support/private-file.ts'
+import { PRIVATE_FILE } from '../../support/private-file-headers.ts'
 import { until } from '../../support/until.ts'
-import { type Cast, makeCast, type Person } from '../routes/cast.ts'
-import { type RouteStage, startStage } from '../routes/stage.ts'
+import { makeRouteFixtures, type Person, type RouteFixtures } from '../routes/fixtures.ts'
+import { type RouteServer, startRouteServer } from '../routes/server.ts'
 
 /** `blocked` is public but for the instance's block. */
 const privacies = { public: 1, unlisted: 2, private: 3, internal: 4, password: 5, blocked: 1 } as const
@@ -35,7 +35,7 @@ const histories: Record<string, { privacy: Privacy; was?: Privacy; isScheduled?:
   'private, and public now': { privacy: 'public', was: 'private' },
 }
 
-/** `owner` is `user` of the cast; `+` gives the right password, `-` a wrong one, `0` an empty one. */
+/** `owner` is `user` of the fixtures; `+` gives the right password, `-` a wrong one, `0` an empty one. */
 const askers = [
   ...(['visitor', 'visitor+', 'visitor-', 'visitor0', 'other', 'other+', 'other-'] as const),
   ...(['owner', 'owner+', 'owner-', 'moderator', 'moderator-', 'admin', 'admin0'] as const),
@@ -56,8 +56,8 @@ interface Subject extends Required<MadeVideo> {
   commentId: number
 }
 
-let stage: RouteStage
-let cast: Cast
+let stage: RouteServer
+let fixtures: RouteFixtures
 let playlist: { uuid: string }
 const tokens = new Map<Person, string>()
 const subjects = new Map<string, Subject>()
@@ -65,10 +65,10 @@ const subjects = new Map<string, Subject>()
 let foreignToken: string
 
 beforeAll(async () => {
-  stage = await startStage()
-  cast = await makeCast(stage)
+  stage = await startRouteServer()
+  fixtures = await makeRouteFixtures(stage)
   for (const person of ['user', 'other', 'moderator', 'admin', 'blocked'] as const) {
-    tokens.set(person, (await cast.session(person)).access)
+    tokens.set(person, (await fixtures.session(person)).access)
   }
   playlist = await makePlaylist()
   for (const history of Object.keys(histories)) subjects.set(history, await makeHistory(history))
@@ -78,8 +78,8 @@ afterAll(() => stage?.stop())
 
 async function makePlaylist(): Promise<{ uuid: string }> {
   const uuid = newUuid()
-  const { user } = cast.users
-  await insert(cast.db, 'playlist', {
+  const { user } = fixtures.users
+  await insert(fixtures.db, 'playlist', {
     uuid,
     url: `${stage.base}/video-playlists/${uuid}`,
     name: CHANNEL_PLAYLIST,
@@ -96,7 +96,7 @@ async function makeHistory(history: string): Promise<Subject> {
   const subject = await makeSubject(was)
   if (isScheduled) {
     const nextYear = new Date(Date.now() + 365 * 86_400_000)
-    await cast.db.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, 1)', [subject.id, nextYear])
+    await fixtures.db.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, 1)', [subject.id, nextYear])
   }
   if (privacy === was) return subject
   // Whatever keeps answers has those of before.
@@ -118,7 +118,7 @@ async function changeTo({ uuid }: Pick<Subject, 'uuid'>, privacy: Privacy): Prom
 }
 
 async function makeSubject(privacy: Privacy): Promise<Subject> {
-  const { db, store, users } = cast
+  const { db, store, users } = fixtures
   const uuid = newUuid()
   const [name, url] = [`matrix ${privacy} ${uuid}`, `${stage.base}/videos/watch/${uuid}`]
   const video = await makeVideo(db, {
@@ -513,7 +513,7 @@ describe.each(Object.keys(histories))('of a video that is %s', (history) => {
     ['/feeds/podcast/videos.xml?videoChannelId={channel}', 'feed'],
   ])('%s names it to those only whom it is for', async (path, kind) => {
     const { name } = subjectOf(history)
-    const url = path.replace('{playlist}', playlist.uuid).replace('{channel}', String(cast.users.user.channelId))
+    const url = path.replace('{playlist}', playlist.uuid).replace('{channel}', String(fixtures.users.user.channelId))
     const named = await Promise.all(askers.map(async (asker) => [asker, (await (await ask(asker, url)).text()).includes(name)]))
     const isFor = (asker: Asker): boolean => {
       if (privacy === 'public') return true
@@ -538,9 +538,9 @@ describe('a token for files', () => {
     for (const token of [byPassword, byModerator, byOther]) expect(await statusOf(token)).toBe(200)
     expect(await statusOf(`${byPassword}x`)).toBe(403)
 
-    await cast.db.query("update users set state = 'blocked' where id = $1", [cast.users.moderator.id])
+    await fixtures.db.query("update users set state = 'blocked' where id = $1", [fixtures.users.moderator.id])
     expect(await statusOf(byModerator)).toBe(403)
-    await cast.db.query("update users set state = 'active' where id = $1", [cast.users.moderator.id])
+    await fixtures.db.query("update users set state = 'active' where id = $1", [fixtures.users.moderator.id])
 
     const passwords = json('PUT', { passwords: ['another one', 'and one more'] })
     expect((await ask('owner', `/api/v1/videos/${subject.uuid}/passwords`, passwords)).status).toBe(204)
@@ -597,7 +597,7 @@ describe('a video that was public', () => {
 
   it('keeps its privacy when its owner is blocked', async () => {
     const [open, hidden] = [await makeSubject('public'), await makeSubject('private')]
-    await cast.db.query("update users set state = 'blocked' where id = $1", [cast.users.user.id])
+    await fixtures.db.query("update users set state = 'blocked' where id = $1", [fixtures.users.user.id])
     try {
       // Sessions are kept for a second.
       await until(async () => (await ask('owner', '/api/v1/users/me')).status === 401)
@@ -609,7 +609,7 @@ describe('a video that was public', () => {
       }
       expect((await ask('visitor', `/lazy-static/thumbnails/${open.thumbnail}`)).status).toBe(200)
     } finally {
-      await cast.db.query("update users set state = 'active' where id = $1", [cast.users.user.id])
+      await fixtures.db.query("update users set state = 'active' where id = $1", [fixtures.users.user.id])
     }
   })
 })
@@ -627,7 +627,7 @@ describe('the passwords of a protected video', () => {
   ]
   const fields = (videoPasswords: string[] | null | undefined) => ({
     name: 'A protected one',
-    channelId: cast.users.user.channelId,
+    channelId: fixtures.users.user.channelId,
     privacy: 5,
     ...(videoPasswords === undefined ? {} : { videoPasswords }),
   })

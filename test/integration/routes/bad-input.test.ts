@@ -5,15 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 import { type Caller, callers } from './caller.ts'
-import { makeCast } from './cast.ts'
 import { fingerprint } from './fingerprint.ts'
+import { makeRouteFixtures } from './fixtures.ts'
 import { type Probe, type Probes, probesOf } from './probes.ts'
 import { addressOf, contentOf } from './request.ts'
 import type { Route } from './route-list.ts'
 import type { RouteRequest, Row } from './row.ts'
 import { rows } from './rows/index.ts'
 import { isSchema } from './schema-fields.ts'
-import { type RouteStage, startStage } from './stage.ts'
+import { type RouteServer, startRouteServer } from './server.ts'
 
 /** Refused otherwise, each by its own standard. */
 const EXEMPT: Readonly<Record<string, string>> = {
@@ -34,11 +34,11 @@ interface Subject {
 
 const seen = new Set<string>()
 const connections = new Agent({ connections: AT_ONCE })
-let stage: RouteStage
+let stage: RouteServer
 let subjects: Subject[]
 
 beforeAll(async () => {
-  stage = await startStage()
+  stage = await startRouteServer()
   const found = await Promise.all(stage.routes.map(subjectOf))
   // What the right requests left: the server collects it by itself, at any time.
   await stage.db.query('delete from pending_file')
@@ -88,9 +88,9 @@ async function subjectOf(route: Route): Promise<Subject | undefined> {
     .at(0)
   if (!found) return undefined
   const { row, caller } = found
-  const cast = await makeCast(stage)
-  const probes = probesOf(route, await row.request(cast, caller), seen)
-  const token = caller === 'anonymous' ? undefined : (await cast.session(caller)).access
+  const fixtures = await makeRouteFixtures(stage)
+  const probes = probesOf(route, await row.request(fixtures, caller), seen)
+  const token = caller === 'anonymous' ? undefined : (await fixtures.session(caller)).access
   return { route, caller, token, probes, status: row.statuses[caller] }
 }
 

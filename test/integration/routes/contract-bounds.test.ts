@@ -6,7 +6,7 @@ import { readBody } from '../../../src/http/plugins/body-types.ts'
 import { type ContractField, examplesOf, operationOf, pathParameters } from './contract.ts'
 import type { Route } from './route-list.ts'
 import { fieldPaths, isSchema, unboundedLists } from './schema-fields.ts'
-import { type RouteStage, startStage } from './stage.ts'
+import { type RouteServer, startRouteServer } from './server.ts'
 
 type Exceptions = readonly (readonly [about: RegExp, why: string])[]
 
@@ -62,10 +62,10 @@ const LONG: Exceptions = [
 ]
 const LONG_TEXT = 400_000
 
-let stage: RouteStage
+let stage: RouteServer
 
 beforeAll(async () => {
-  stage = await startStage()
+  stage = await startRouteServer()
 })
 afterAll(async () => {
   await stage?.stop()

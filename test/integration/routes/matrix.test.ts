@@ -3,18 +3,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { TYPED_WHEN_EMPTY } from '../../../src/http/plugins/empty-json.ts'
 import { type Caller, callers } from './caller.ts'
-import { type Cast, makeCast } from './cast.ts'
 import { operationOf } from './contract.ts'
+import { makeRouteFixtures, type RouteFixtures } from './fixtures.ts'
 import { addressOf, contentOf } from './request.ts'
 import type { Route } from './route-list.ts'
 import type { Row } from './row.ts'
 import { rows } from './rows/index.ts'
-import { type RouteStage, startStage } from './stage.ts'
+import { type RouteServer, startRouteServer } from './server.ts'
 
-let stage: RouteStage
+let stage: RouteServer
 
 beforeAll(async () => {
-  stage = await startStage()
+  stage = await startRouteServer()
 })
 afterAll(async () => {
   await stage?.stop()
@@ -52,8 +52,8 @@ describe('answers to anonymous, user, other user, moderator, administrator and b
   it.each(rows.map((row) => [titleOf(row), row] as const))('%s', async (_title, row) => {
     const route = stage.routes.find(({ name }) => name === row.route)
     if (!route) throw new Error(`There is no route ${row.route}.`)
-    const cast = await makeCast(stage)
-    const answers = await Promise.all(callers.map((caller) => ask(cast, route, row, caller)))
+    const fixtures = await makeRouteFixtures(stage)
+    const answers = await Promise.all(callers.map((caller) => ask(fixtures, route, row, caller)))
     const surprises = answers.filter(({ caller, status }) => status !== row.statuses[caller])
     expect(surprises.map((answer) => inWords(answer, row))).toEqual([])
   })
@@ -85,11 +85,11 @@ interface Answer {
 const OF_FILES = /^GET \/(?:client|download|static|object-storage-proxy|lazy-static)\//
 const PLAIN = new Set(['Forbidden', ''])
 
-async function ask(cast: Cast, route: Route, row: Row, caller: Caller): Promise<Answer> {
-  const request = await row.request(cast, caller)
+async function ask(fixtures: RouteFixtures, route: Route, row: Row, caller: Caller): Promise<Answer> {
+  const request = await row.request(fixtures, caller)
   const path = addressOf(route, request)
   const method = request.method ?? route.method
-  const answer = await cast.send(caller, path, { method, ...contentOf(request) })
+  const answer = await fixtures.send(caller, path, { method, ...contentOf(request) })
   const body = (await answer.text()).slice(0, 300)
   if (answer.status >= 400 && !(OF_FILES.test(route.name) && PLAIN.has(body))) {
     expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json|^text\/html/)
@@ -99,7 +99,7 @@ async function ask(cast: Cast, route: Route, row: Row, caller: Caller): Promise<
     expect({ of: route.name, type: answer.headers.get('content-type') }).toEqual({ of: route.name, type })
   }
   if (method === 'GET') {
-    const head = await cast.send(caller, path, { method: 'HEAD', ...contentOf(request) })
+    const head = await fixtures.send(caller, path, { method: 'HEAD', ...contentOf(request) })
     expect({ of: 'HEAD', status: head.status }).toEqual({ of: 'HEAD', status: answer.status })
   }
   return { caller, status: answer.status, body }

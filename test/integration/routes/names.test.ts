@@ -4,27 +4,27 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { toShortUuid } from '../../../src/platform/ids.ts'
 import { until } from '../../support/until.ts'
 import type { Caller } from './caller.ts'
-import { type Cast, makeCast } from './cast.ts'
+import { makeRouteFixtures, type RouteFixtures } from './fixtures.ts'
 import { addressOf, contentOf } from './request.ts'
 import type { Row } from './row.ts'
 import { rows } from './rows/index.ts'
-import { type RouteStage, startStage } from './stage.ts'
+import { type RouteServer, startRouteServer } from './server.ts'
 
-let stage: RouteStage
-let cast: Cast
+let stage: RouteServer
+let fixtures: RouteFixtures
 
 beforeAll(async () => {
-  stage = await startStage()
+  stage = await startRouteServer()
 })
 beforeEach(async () => {
-  cast = await makeCast(stage)
+  fixtures = await makeRouteFixtures(stage)
 })
 afterAll(async () => {
   await stage?.stop()
 })
 
 async function statusOf(caller: Caller, path: string, init: RequestInit = {}): Promise<number> {
-  const answer = await cast.send(caller, path, { redirect: 'manual', ...init })
+  const answer = await fixtures.send(caller, path, { redirect: 'manual', ...init })
   await answer.arrayBuffer()
   return answer.status
 }
@@ -42,8 +42,8 @@ describe('more slashes', () => {
     const route = stage.routes.find(({ name }) => name === row.route)
     if (!route) throw new Error(`There is no route ${row.route}.`)
     // What the row before was about may have been the session.
-    cast = await makeCast(stage)
-    const request = await row.request(cast, 'admin')
+    fixtures = await makeRouteFixtures(stage)
+    const request = await row.request(fixtures, 'admin')
     const [path = '', ...query] = addressOf(route, request).split('?')
     return await statusOf('admin', [change(path), ...query].join('?'), {
       method: request.method ?? route.method,
@@ -61,8 +61,8 @@ describe('more slashes', () => {
   })
 
   it('name the documents for other servers and their inboxes', async () => {
-    const { username } = cast.users.user
-    const video = await cast.video()
+    const { username } = fixtures.users.user
+    const video = await fixtures.video()
     for (const path of [`/accounts/${username}`, `/videos/watch/${video.uuid}`, `/accounts/${username}/followers`]) {
       const headers = { accept: 'application/activity+json' }
       expect([path, await statusOf('anonymous', `${path}/`, { headers })]).toEqual([path, 200])
@@ -82,9 +82,9 @@ describe('a video', () => {
     ['its UUID in capitals', ({ uuid }: { uuid: string }) => uuid.toUpperCase()],
     ['its short UUID', ({ uuid }: { uuid: string }) => toShortUuid(uuid)],
   ])('is named by %s in every path, query and body', async (_form, nameOf) => {
-    const video = await cast.video()
+    const video = await fixtures.video()
     const name = nameOf(video)
-    const { id: playlistId } = await cast.playlist()
+    const { id: playlistId } = await fixtures.playlist()
     const { db } = stage
     const asked = await Promise.all([
       statusOf('user', `/api/v1/videos/${name}`),
@@ -100,7 +100,7 @@ describe('a video', () => {
     ])
     expect(asked).toEqual([200, 204, 200, 200, 200, 200, 204, 200, 200, 204])
 
-    const exist = await cast.send('user', `/api/v1/users/me/video-playlists/videos-exist?videoIds=${name}`, {})
+    const exist = await fixtures.send('user', `/api/v1/users/me/video-playlists/videos-exist?videoIds=${name}`, {})
     expect(await exist.json()).toMatchObject({ [name]: [{ playlistId }] })
     const watched = () => db.query('select 1 from history where video_id = $1', [video.id])
     await until(async () => (await watched()).length === 1)
@@ -123,7 +123,7 @@ describe('a host', () => {
     async (host) => {
       const path = '/api/v1/users/me/blocklist/servers'
       expect(await statusOf('user', path, json('POST', { host }))).toBe(204)
-      const status = await cast.send('user', `/api/v1/blocklist/status?hosts=${encodeURIComponent(host)}`, {})
+      const status = await fixtures.send('user', `/api/v1/blocklist/status?hosts=${encodeURIComponent(host)}`, {})
       expect(await status.json()).toMatchObject({ hosts: { 'pasted.example': { blockedByUser: true } } })
       expect(await statusOf('user', `${path}/${encodeURIComponent(host)}`, { method: 'DELETE' })).toBe(204)
       expect(await statusOf('admin', '/api/v1/server/following', json('POST', { hosts: [host] }))).toBe(204)
@@ -141,9 +141,9 @@ describe('a host', () => {
 
   it('of this server may be an address', async () => {
     const { host } = new URL(stage.base)
-    const { username } = cast.users.other
+    const { username } = fixtures.users.other
     const handle = `${username}@${host}`
-    const status = await cast.send('user', `/api/v1/blocklist/status?accounts=${handle}&hosts=${host}`, {})
+    const status = await fixtures.send('user', `/api/v1/blocklist/status?accounts=${handle}&hosts=${host}`, {})
     expect(await status.json()).toMatchObject({ accounts: { [handle]: {} }, hosts: { [host]: {} } })
   })
 })

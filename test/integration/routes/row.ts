@@ -1,7 +1,7 @@
 // A row of the route matrix: a route, a minimal valid request, and what each of six callers is answered.
 
 import type { Caller } from './caller.ts'
-import type { Cast } from './cast.ts'
+import type { RouteFixtures } from './fixtures.ts'
 
 export type Statuses = Record<Caller, number>
 
@@ -17,7 +17,7 @@ export interface RouteRequest {
 }
 
 /** Makes what the request is about, anew for each call. */
-export type MakeRequest = (cast: Cast, caller: Caller) => RouteRequest | Promise<RouteRequest>
+export type MakeRequest = (fixtures: RouteFixtures, caller: Caller) => RouteRequest | Promise<RouteRequest>
 
 export interface Row {
   route: string

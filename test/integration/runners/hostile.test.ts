@@ -7,9 +7,9 @@ import { eventually } from '../../../scripts/demo/client.ts'
 import { slowness } from '../../support/cpu-time.ts'
 import { media } from '../../support/media.ts'
 import { storedNames } from '../../support/node.ts'
-import { type RunnerWorld, startWorld } from './world.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 
-let world: RunnerWorld
+let world: RunnerHarness
 let runnerToken: string
 let uuid: string
 let job: string
@@ -19,7 +19,7 @@ let before: string[]
 const stored = async () => [...(await storedNames(world.node, 'streaming_playlists')), ...(await storedNames(world.node, 'web_videos'))]
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startHarness()
   runnerToken = await world.register('hostile')
   uuid = await world.upload('small.mp4')
 })

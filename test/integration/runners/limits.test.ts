@@ -1,13 +1,13 @@
 // Guessing tokens of runners: limited by address, and no harm to those who have one.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { type RunnerWorld, startWorld } from './world.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 
 const MAX = 20
-let world: RunnerWorld
+let world: RunnerHarness
 
 beforeAll(async () => {
-  world = await startWorld({ rates_limit: { api: { max: MAX, window: '10 minutes' } } })
+  world = await startHarness({ rates_limit: { api: { max: MAX, window: '10 minutes' } } })
 })
 afterAll(() => world?.stop())
 

@@ -14,12 +14,12 @@ import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 import { type SwitchedFfprobe, switchedFfprobe } from './ffprobe.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 import { createLive, type Live, liveConfig, namesIn, LIVE_TYPE as TYPE, textOfLive } from './lives.ts'
-import { type RunnerWorld, startWorld } from './world.ts'
 
 /** Pending, processing, completing. */
 const OPEN = [1, 2, 9]
-let world: RunnerWorld
+let world: RunnerHarness
 let rtmp: string
 let runnerToken: string
 let ffprobe: SwitchedFfprobe
@@ -29,7 +29,7 @@ const configOf = (port: number, runners: Values = {}): Values => liveConfig({ po
 beforeAll(async () => {
   const port = await freePort()
   ffprobe = await switchedFfprobe('dies')
-  world = await startWorld(configOf(port), ffprobe)
+  world = await startHarness(configOf(port), ffprobe)
   rtmp = `rtmp://127.0.0.1:${port}/live`
   runnerToken = await world.register('a runner')
 })
@@ -315,7 +315,7 @@ it('of which no runner takes the job end unseen, with their recording', async ()
 
 it('are encoded here if runners stay away before their first piece', async () => {
   const port = await freePort()
-  const alone = await startWorld(configOf(port, { local_after: '1 minute' }))
+  const alone = await startHarness(configOf(port, { local_after: '1 minute' }))
   const stop = new AbortController()
   try {
     const runner = await alone.register('a runner')

@@ -1,7 +1,7 @@
 // Lives whose renditions are made by runners.
 
 import type { Values } from '../../../src/config/layers.ts'
-import type { RunnerWorld } from './world.ts'
+import type { RunnerHarness } from './harness.ts'
 
 export const LIVE_TYPE = 'live-rtmp-hls-transcoding'
 
@@ -26,7 +26,7 @@ export const liveConfig = ({
   vireo: { runners, live: { segments_in_playlist: 200, segment_duration: '1 second', reconnect_window: 0, cleanup_delay: '1 hour' } },
 })
 
-export async function createLive({ admin }: RunnerWorld, fields: object = {}): Promise<Live> {
+export async function createLive({ admin }: RunnerHarness, fields: object = {}): Promise<Live> {
   const { videoChannels } = await admin.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
   const body = { channelId: videoChannels[0]?.id, name: 'A live', privacy: 1, ...fields }
   const { video } = await admin.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', body)
@@ -34,9 +34,9 @@ export async function createLive({ admin }: RunnerWorld, fields: object = {}): P
   return { ...video, key: streamKey }
 }
 
-export const addressOf = ({ node }: RunnerWorld, { uuid }: Live, name: string) =>
+export const addressOf = ({ node }: RunnerHarness, { uuid }: Live, name: string) =>
   `${node.base}/static/streaming-playlists/hls/${uuid}/${name}`
 
-export const textOfLive = async (world: RunnerWorld, live: Live, name: string) => await (await fetch(addressOf(world, live, name))).text()
+export const textOfLive = async (world: RunnerHarness, live: Live, name: string) => await (await fetch(addressOf(world, live, name))).text()
 
 export const namesIn = (playlist: string) => playlist.split('\n').filter((line) => line.endsWith('.ts'))

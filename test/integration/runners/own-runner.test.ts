@@ -8,14 +8,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { runnerTokenFor } from '../../../src/remote-runner/identity.ts'
 import { makeProtocol, type Protocol } from '../../../src/remote-runner/protocol.ts'
 import { until } from '../../support/until.ts'
-import { type RunnerWorld, startWorld } from './world.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 
-let world: RunnerWorld
+let world: RunnerHarness
 let folder: string
 let other: string
 
 beforeAll(async () => {
-  world = await startWorld({ transcoding: { web_videos: { enabled: true }, hls: { enabled: false } }, storyboards: { enabled: false } })
+  world = await startHarness({ transcoding: { web_videos: { enabled: true }, hls: { enabled: false } }, storyboards: { enabled: false } })
   const { hostname, port } = new URL(world.node.base)
   other = `http://${hostname === 'localhost' ? '127.0.0.1' : 'localhost'}:${port}`
 })

@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { until } from '../../support/until.ts'
-import { type RunnerWorld, startWorld } from './world.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 
-let world: RunnerWorld
+let world: RunnerHarness
 
 beforeAll(async () => {
-  world = await startWorld({ transcoding: { web_videos: { enabled: true }, hls: { enabled: true } } })
+  world = await startHarness({ transcoding: { web_videos: { enabled: true }, hls: { enabled: true } } })
 })
 afterAll(() => world?.stop())
 

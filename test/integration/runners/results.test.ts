@@ -7,19 +7,19 @@ import { eventually } from '../../../scripts/demo/client.ts'
 import { media } from '../../support/media.ts'
 import { storedNames } from '../../support/node.ts'
 import { type SwitchedFfprobe, switchedFfprobe } from './ffprobe.ts'
-import { type RunnerWorld, startWorld } from './world.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 
 const TYPE = 'vod-web-video-transcoding'
 const NOT_PROCESSING = { status: 400, body: { code: 'runner_job_not_in_processing_state' } }
 
-let world: RunnerWorld
+let world: RunnerHarness
 let runnerToken: string
 let ffprobe: SwitchedFfprobe
 
 beforeAll(async () => {
   ffprobe = await switchedFfprobe('waits')
   const config = { transcoding: { web_videos: { enabled: true }, hls: { enabled: false } }, storyboards: { enabled: false } }
-  world = await startWorld(config, ffprobe)
+  world = await startHarness(config, ffprobe)
   runnerToken = await world.register('a runner')
 })
 afterAll(async () => {

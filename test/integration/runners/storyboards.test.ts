@@ -7,7 +7,7 @@ import { eventually } from '../../../scripts/demo/client.ts'
 import { media } from '../../support/media.ts'
 import { storedNames } from '../../support/node.ts'
 import { run } from '../../support/postgres.ts'
-import { type RunnerWorld, startWorld } from './world.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 
 const TYPE = 'generate-video-storyboard'
 const CONFIG = {
@@ -15,11 +15,11 @@ const CONFIG = {
   storyboards: { enabled: true, remote_runners: { enabled: true } },
   video_file: { update: { enabled: true } },
 }
-let world: RunnerWorld
+let world: RunnerHarness
 let runnerToken: string
 
 beforeAll(async () => {
-  world = await startWorld(CONFIG)
+  world = await startHarness(CONFIG)
   runnerToken = await world.register('a runner')
 })
 afterAll(() => world?.stop())
@@ -93,7 +93,7 @@ it('of a file that was replaced meanwhile are made again', async () => {
 })
 
 it('are made here when no runner has been in contact for the configured time', async () => {
-  const alone = await startWorld({ ...CONFIG, vireo: { runners: { local_after: '1 minute' } } })
+  const alone = await startHarness({ ...CONFIG, vireo: { runners: { local_after: '1 minute' } } })
   try {
     const runner = await alone.register('a runner')
     const uuid = await alone.upload('small.mp4')

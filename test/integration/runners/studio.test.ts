@@ -6,7 +6,7 @@ import { eventually } from '../../../scripts/demo/client.ts'
 import { type MediaName, media } from '../../support/media.ts'
 import { storedNames } from '../../support/node.ts'
 import { run } from '../../support/postgres.ts'
-import { type RunnerWorld, startWorld } from './world.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 
 const TYPE = 'video-studio-transcoding'
 const PUBLISHED = 1
@@ -16,11 +16,11 @@ const CONFIG = {
   video_studio: { enabled: true, remote_runners: { enabled: true } },
 }
 
-let world: RunnerWorld
+let world: RunnerHarness
 let uuid: string
 
 beforeAll(async () => {
-  world = await startWorld(CONFIG)
+  world = await startHarness(CONFIG)
 })
 afterAll(() => world?.stop())
 beforeEach(async () => {
@@ -164,7 +164,7 @@ it('refuses results of a hostile runner, and keeps the video', async () => {
 
 describe('with a time after which the server does the work itself', () => {
   it('is made here without runners, and in the place of one that fell silent', async () => {
-    const alone = await startWorld({ ...CONFIG, vireo: { runners: { local_after: '1 minute' } } })
+    const alone = await startHarness({ ...CONFIG, vireo: { runners: { local_after: '1 minute' } } })
     try {
       const video = await alone.upload('small.mp4')
       const runner = await alone.register('a runner')

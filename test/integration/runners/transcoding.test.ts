@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { io } from 'socket.io-client'
 import { eventually } from '../../../scripts/demo/client.ts'
 import { run } from '../../support/postgres.ts'
-import { type FileView, type RunnerWorld, startWorld, type VideoView } from './world.ts'
+import { type FileView, type RunnerHarness, startHarness, type VideoView } from './harness.ts'
 
 const PUBLISHED = 1
 const FAILED = 7
 
-let world: RunnerWorld
+let world: RunnerHarness
 
 beforeAll(async () => {
-  world = await startWorld({ transcoding: { web_videos: { enabled: true }, hls: { enabled: true } } })
+  world = await startHarness({ transcoding: { web_videos: { enabled: true }, hls: { enabled: true } } })
 })
 afterAll(() => world?.stop())
 
@@ -163,7 +163,7 @@ it('ends the jobs of a cancelled transcoding and of a removed video', async () =
 
 describe('with a time after which the server does the work itself', () => {
   it('makes the renditions without runners, and in the place of those that fell silent', async () => {
-    const alone = await startWorld({ vireo: { runners: { local_after: '1 minute' } } })
+    const alone = await startHarness({ vireo: { runners: { local_after: '1 minute' } } })
     const published = (uuid: string) =>
       eventually('the publication', 600_000, async () => {
         const video = await alone.video(uuid)

@@ -5,17 +5,17 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { eventually } from '../../../scripts/demo/client.ts'
 import { media } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
-import { type RunnerWorld, startWorld } from './world.ts'
+import { type RunnerHarness, startHarness } from './harness.ts'
 
 const TYPE = 'video-transcription'
 const VTT = 'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\nHello\n'
 
-let world: RunnerWorld
+let world: RunnerHarness
 let runnerToken: string
 let uuid: string
 
 beforeAll(async () => {
-  world = await startWorld({
+  world = await startHarness({
     transcoding: { enabled: false, remote_runners: { enabled: false } },
     video_transcription: { enabled: true, remote_runners: { enabled: true } },
   })

@@ -5,7 +5,7 @@ import { io, type Socket } from 'socket.io-client'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { publish } from '../../support/live.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 const PUBLISHED = 1
 const WAITING = 4

@@ -7,7 +7,7 @@ import { slowness } from '../../support/cpu-time.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { run } from '../../support/postgres.ts'
 import { type RoundRobin, startRoundRobin } from '../../support/round-robin.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 interface Pushed {
   id: number

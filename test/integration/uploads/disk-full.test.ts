@@ -4,9 +4,9 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Values } from '../../../src/config/layers.ts'
+import { type LimitedDisk, makeLimitedDisk } from '../../support/limited-disk.ts'
 import { media } from '../../support/media.ts'
-import { makeSmallDisk, type SmallDisk } from '../../support/small-disk.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 import { allFiles, createVideoOf, type Disk, makeDisk, NOTHING, rowCounts, startNode, type UploadNode, untilDrawn } from './node.ts'
 
 const PATH = '/api/v1/videos/upload-resumable'
@@ -24,13 +24,13 @@ const LADDER = {
 const FULL = { status: 503, retryAfter: expect.stringMatching(/^\d+$/), type: expect.stringContaining('problem+json') }
 
 let disk: Disk
-let small: SmallDisk
+let small: LimitedDisk
 let node: UploadNode
 let bytes: Buffer
 
 beforeAll(async () => {
   disk = await makeDisk()
-  small = await makeSmallDisk(disk.folder, 4 * 1024 * 1024)
+  small = await makeLimitedDisk(disk.folder, 4 * 1024 * 1024)
   bytes = await readFile(await media('small.mp4'))
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Values } from '../../../src/config/layers.ts'
 import { copyOfMedia, type MediaName } from '../../support/media.ts'
-import { eventually, latch } from '../../support/waiting.ts'
+import { eventually, latch } from '../../support/until.ts'
 import { allFiles, type Disk, makeDisk, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {

@@ -52,13 +52,13 @@ import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { automaticTagsFor } from '../../support/automatic-tags.ts'
-import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
+import { fastPasswords, generateKeys } from '../../support/fast-crypto.ts'
 import { copyOfMedia, type MediaName, serverFfmpeg } from '../../support/media.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { makeTestRuntime, type TestRuntime, type TestSettings } from '../../support/runtime.ts'
 import { makeTestStore, type TestStore } from '../../support/test-store.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 /** What outlives a process: the database and the files. */
 export interface Disk {
@@ -114,7 +114,7 @@ export async function makeDisk(): Promise<Disk> {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-uploads-'))
   const store = await makeTestStore(folder)
   const first = await makeTestRuntime({ url: database.url })
-  const users = makeUsers({ ...depsOf(first, () => testConfig()), passwords: cheapPasswords(), generateKeys })
+  const users = makeUsers({ ...depsOf(first, () => testConfig()), passwords: fastPasswords(), generateKeys })
   const add = async (username: string, role: UserRole): Promise<TestUser> => {
     const email = `${username}@example.com`
     const made = await users.create({ username, password: 'a password', email, role })

@@ -10,8 +10,7 @@ import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { run } from '../../support/postgres.ts'
-import { until } from '../../support/until.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually, until } from '../../support/until.ts'
 import { allFiles, createVideoOf, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
 interface ShownVideo {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { EventName } from '../../../src/actors/runtime/index.ts'
 import type { NewVideoFields } from '../../../src/actors/video/index.ts'
 import { type MediaName, media } from '../../support/media.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 import {
   allFiles,
   createVideoOf,

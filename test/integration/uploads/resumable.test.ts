@@ -7,7 +7,7 @@ import { machineName } from '../../../src/actors/runtime/lease.ts'
 import type { Store } from '../../../src/media/index.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { type MediaName, media } from '../../support/media.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 import { allFiles, type Disk, makeDisk, NOTHING, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const PATH = '/api/v1/videos/upload-resumable'

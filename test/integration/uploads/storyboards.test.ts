@@ -5,7 +5,7 @@ import type { NewVideoFields } from '../../../src/actors/video/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
 import type { Store } from '../../../src/media/index.ts'
 import { copyOfMedia, type MediaName } from '../../support/media.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {

@@ -12,7 +12,7 @@ import type { Values } from '../../../src/config/layers.ts'
 import { probe, type Store } from '../../../src/media/index.ts'
 import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { copyOfMedia, type MediaName, media, serverFfmpeg } from '../../support/media.ts'
-import { eventually, latch } from '../../support/waiting.ts'
+import { eventually, latch } from '../../support/until.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode, untilDrawn } from './node.ts'
 
 const LADDER = {

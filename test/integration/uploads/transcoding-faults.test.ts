@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Fault, type FaultyFfmpeg, faultyFfmpeg, isRunning } from '../../support/faulty-ffmpeg.ts'
 import { copyOfMedia } from '../../support/media.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 import { allFiles, type Disk, makeDisk, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {

@@ -13,7 +13,7 @@ import { newUuid } from '../../../src/platform/ids.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { copyOfMedia, type MediaName } from '../../support/media.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {

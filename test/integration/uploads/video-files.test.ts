@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { EventName } from '../../../src/actors/runtime/index.ts'
 import { probe } from '../../../src/media/index.ts'
 import { copyOfMedia, type MediaName, serverFfmpeg } from '../../support/media.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, rowCounts, startNode, type UploadNode } from './node.ts'
 
 const LADDER = {

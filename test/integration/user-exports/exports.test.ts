@@ -9,11 +9,11 @@ import { type Client, login } from '../../../scripts/demo/client.ts'
 import { archiveParts, partPath } from '../../../src/actors/user-archive/index.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
-import { PRIVATE_FILE } from '../../support/private-file.ts'
+import { PRIVATE_FILE } from '../../support/private-file-headers.ts'
 import { type ArchiveEntry, readArchive } from '../../support/read-archive.ts'
 import { everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
 import { until } from '../../support/until.ts'
-import { type Mover, makeMover } from './mover.ts'
+import { type FullUser, makeFullUser } from './full-user.ts'
 
 interface Export {
   id: number
@@ -72,7 +72,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
   let node: TestNode
   let pool: pg.Pool
   let root: Client
-  let mover: Mover
+  let mover: FullUser
 
   beforeAll(async () => {
     const smtp = { hostname: '127.0.0.1', port: mail.port, disable_starttls: true, tls: false }
@@ -88,15 +88,15 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     pool = new pg.Pool({ connectionString: node.databaseUrl, max: 3 })
     pool.on('error', () => undefined)
     root = await login(node.base, node.username, node.password)
-    mover = await makeMover(node, root, inObjects ? 'mover2' : 'mover')
+    mover = await makeFullUser(node, root, inObjects ? 'mover2' : 'mover')
   })
   afterAll(async () => {
     await pool?.end()
     await node?.stop()
   })
 
-  const address = (of: Mover = mover) => `/api/v1/users/${of.userId}/exports`
-  const list = async (of: Mover = mover) => (await of.client.get<{ total: number; data: Export[] }>(address(of))).data
+  const address = (of: FullUser = mover) => `/api/v1/users/${of.userId}/exports`
+  const list = async (of: FullUser = mover) => (await of.client.get<{ total: number; data: Export[] }>(address(of))).data
   const request = async (withVideoFiles: boolean, by = mover.client, of = mover) =>
     (await by.send<{ export: { id: number } }>('POST', `${address(of)}/request`, { withVideoFiles })).export.id
   const statusOf = async (path: string, by = mover.client, init: RequestInit = {}) => (await by.raw(path, init)).status
@@ -106,7 +106,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ withVideoFiles }),
     })
-  const settled = (id: number, of: Mover = mover): Promise<Export> =>
+  const settled = (id: number, of: FullUser = mover): Promise<Export> =>
     until(async () => (await list(of)).find((one) => one.id === id && ['Completed', 'Failed'].includes(one.state.label)), {
       what: 'the end of an export',
     })
@@ -487,13 +487,13 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     })
 
     it('goes with its user, whole or half made', async () => {
-      const leaving = await makeMover(node, root, 'leaver')
+      const leaving = await makeFullUser(node, root, 'leaver')
       const made = await settled(await request(true, leaving.client, leaving), leaving)
       await leaving.client.send('DELETE', '/api/v1/users/me')
       await untilClean()
       expect((await download(urlOf(made))).status).toBe(404)
 
-      const another = await makeMover(node, root, 'quitter')
+      const another = await makeFullUser(node, root, 'quitter')
       await holding('watched_words_list', async () => {
         await request(true, another.client, another)
         await until(async () => (await noted()) === 1)

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { DomainError } from '../../../src/actors/runtime/index.ts'
 import { type ImportContext, type ItemOutcome, importedParts, type PartImporter } from '../../../src/actors/user-archive/index.ts'
 import { StorageOutage } from '../../../src/media/index.ts'
-import { eventually, latch } from '../../support/waiting.ts'
+import { eventually, latch } from '../../support/until.ts'
 import { makeZip, type ZipFile } from '../../support/zip.ts'
 import { allFiles, type Disk, makeDisk, type NodeOptions, startNode, type UploadNode } from '../uploads/node.ts'
 

@@ -10,7 +10,7 @@ import { type MailServer, smtpConfig, startMailServer } from '../../support/mail
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { run } from '../../support/postgres.ts'
 import { BUCKETS, everythingIn, startS3, type TestS3 } from '../../support/s3.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 const ARCHIVE = new URL('../../fixtures/peertube-export.zip', import.meta.url)
 const CHUNKS = 6

@@ -54,7 +54,7 @@ interface Plan {
 }
 
 /** Rows that are read of each table. */
-async function readsOf(query: UserListQuery): Promise<Map<string, number>> {
+async function tableScans(query: UserListQuery): Promise<Map<string, number>> {
   const { text, values } = buildUserList(query)
   const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const reads = new Map<string, number>()
@@ -75,7 +75,7 @@ describe('with twenty thousand users', () => {
     ['a search', { ...usual, search: 'person1234' }, 200],
   ]
   it.each(lists)('%s reads what one page needs, and counts the users', async (_name, query, mostUsers) => {
-    const reads = await readsOf(query)
+    const reads = await tableScans(query)
     expect(reads.get('users')).toBeLessThanOrEqual(mostUsers)
     for (const table of ['account', 'actor', 'channel', 'video', 'video_file']) {
       expect([table, (reads.get(table) ?? 0) <= 200]).toEqual([table, true])

@@ -16,9 +16,9 @@ import type { Database } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { TEST_ORIGIN } from '../../support/builders.ts'
-import { cheapPasswords, generateKeys } from '../../support/cheap.ts'
 import { testConfig } from '../../support/config.ts'
-import { guessesFor } from '../../support/guesses.ts'
+import { fastPasswords, generateKeys } from '../../support/fast-crypto.ts'
+import { memoryGuessLimits } from '../../support/guess-limits.ts'
 import { noExternalLogins } from '../../support/no-external-logins.ts'
 import { noPlugins } from '../../support/no-plugins.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
@@ -47,7 +47,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   const { runtime, db, bus, stop } = await makeTestRuntime()
   const config = testConfig({ smtp: { hostname: 'mail.example' }, ...overrides })
   const urls = makeUrls(TEST_ORIGIN)
-  const passwords = cheapPasswords()
+  const passwords = fastPasswords()
   const deps: ActorDeps = {
     db,
     tell: runtime.tell,
@@ -62,7 +62,7 @@ export async function startUserServer(overrides: Values = {}): Promise<UserServe
   runtime.registry.on('UserRemoved', 'test', async () => undefined)
   const instance = makeInstance({ ...deps, generateKeys })
   const users = { ...makeUsers({ ...deps, passwords, generateKeys }), ...makeManageUsers({ ...deps, passwords }) }
-  const guesses = guessesFor(deps)
+  const guesses = memoryGuessLimits(deps)
   const sessions = makeSessions({ ...deps, passwords, guesses, bus, external: noExternalLogins })
   await instance.ensure()
   await users.ensureRoot({ password: ROOT_PASSWORD })

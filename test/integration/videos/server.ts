@@ -39,7 +39,7 @@ import { automaticTagsFor } from '../../support/automatic-tags.ts'
 import { type MadeUser, makeUser, TEST_ORIGIN } from '../../support/builders.ts'
 import { testConfig } from '../../support/config.ts'
 import { serverFfmpeg } from '../../support/media.ts'
-import { quietPages } from '../../support/quiet-pages.ts'
+import { pageStubs } from '../../support/page-stubs.ts'
 import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 import type { TestS3 } from '../../support/s3.ts'
 import { makeTestStore } from '../../support/test-store.ts'
@@ -203,7 +203,7 @@ export async function startVideoServer(
       }),
       servicesArea({ db: asked, urls, config: () => config }),
       pagesArea({
-        ...quietPages(),
+        ...pageStubs(),
         db: asked,
         urls,
         config: () => config,

@@ -11,7 +11,7 @@ import { fileKinds, hlsFile, MediaError, webVideoFile } from '../../../src/media
 import { FetchError } from '../../../src/platform/fetch/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
 import { type MadeVideo, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
-import { PRIVATE_FILE } from '../../support/private-file.ts'
+import { PRIVATE_FILE } from '../../support/private-file-headers.ts'
 import { inObjectStorage } from '../../support/test-store.ts'
 import { until } from '../../support/until.ts'
 import { recorded, refusalOf } from './recorded.ts'

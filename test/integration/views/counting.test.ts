@@ -2,12 +2,12 @@
 
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { MadeVideo } from '../../support/builders.ts'
-import { startViewsWorld, type ViewsWorld } from './world.ts'
+import { startViewsHarness, type ViewsHarness } from './harness.ts'
 
-let world: ViewsWorld
+let world: ViewsHarness
 beforeEach(async () => {
   await world?.stop()
-  world = await startViewsWorld({ vireo: { views: { max_remote_viewers: 5, max_remote_views: 8 } } })
+  world = await startViewsHarness({ vireo: { views: { max_remote_viewers: 5, max_remote_views: 8 } } })
 })
 afterAll(async () => {
   await world?.stop()

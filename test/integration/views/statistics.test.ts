@@ -3,11 +3,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findOverallStatistics, findRetention, findTimeserie } from '../../../src/actors/view/index.ts'
 import { newUuid } from '../../../src/platform/ids.ts'
-import { startViewsWorld, type ViewsWorld } from './world.ts'
+import { startViewsHarness, type ViewsHarness } from './harness.ts'
 
-let world: ViewsWorld
+let world: ViewsHarness
 beforeAll(async () => {
-  world = await startViewsWorld()
+  world = await startViewsHarness()
   await world.db.query('update video set duration = 9 where id = $1', [world.ours.id])
   await watched('12:00:00', '12:10:00', [[0, 4]], 'FR', 'Bretagne')
   await watched('12:05:00', '12:20:00', [[0, 9]], 'FR', null)

@@ -5,7 +5,7 @@ import { entities } from '../../../src/entities.ts'
 import { makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase, run } from '../../support/postgres.ts'
-import { eventually } from '../../support/waiting.ts'
+import { eventually } from '../../support/until.ts'
 
 it('leaves no connection open, also when only plain SQL was asked', async () => {
   const database = await freshDatabase()

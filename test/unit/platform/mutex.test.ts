@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, expect, it } from '@jest/globals'
 import { withProcessLock } from '../../../src/platform/mutex.ts'
-import { latch } from '../../support/waiting.ts'
+import { latch } from '../../support/until.ts'
 
 describe('the lock between processes', () => {
   it('lets one in at a time and is given back after an error', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals'
 import { makeWorkerPool, type WorkerPool, type WorkerPoolOptions } from '../../../src/platform/worker-pool.ts'
-import type { PoolTask } from '../../support/pool-thread.ts'
+import type { PoolTask } from '../../support/pool-worker.ts'
 import { until } from '../../support/until.ts'
 
 const pools: WorkerPool<PoolTask, string>[] = []
@@ -9,7 +9,7 @@ afterEach(async () => {
 })
 
 function makePool(options: Partial<WorkerPoolOptions> = {}): WorkerPool<PoolTask, string> {
-  const module = new URL('../../support/pool-thread.ts', import.meta.url)
+  const module = new URL('../../support/pool-worker.ts', import.meta.url)
   const pool = makeWorkerPool<PoolTask, string>({
     module,
     threads: 1,

@@ -3,8 +3,7 @@
 import { duplexPair } from 'node:stream'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { channelLimits, openChannel } from '../../../src/actors/plugin/host/channel.ts'
-import { until } from '../../support/until.ts'
-import { latch } from '../../support/waiting.ts'
+import { latch, until } from '../../support/until.ts'
 
 const closers: (() => void)[] = []
 afterEach(() => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from '@jest/globals'
 import { makeAnswerPlugin } from '../../../src/actors/plugin/plugin-answers.ts'
-import { latch } from '../../support/waiting.ts'
+import { latch } from '../../support/until.ts'
 
 type Deps = Parameters<typeof makeAnswerPlugin>[0]
 type Row = Parameters<ReturnType<typeof makeAnswerPlugin>>[0]

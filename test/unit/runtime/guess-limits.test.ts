@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { DomainError, type ErrorKind } from '../../../src/actors/runtime/index.ts'
 import { testConfig } from '../../support/config.ts'
-import { guessesFor } from '../../support/guesses.ts'
+import { memoryGuessLimits } from '../../support/guess-limits.ts'
 
 const MAX = 3
 const clock = { now: () => new Date(0) }
@@ -11,7 +11,7 @@ const clock = { now: () => new Date(0) }
 type Check = () => Promise<unknown>
 
 function guesses(): (result: Check, isWrong?: (error: unknown) => boolean) => Promise<unknown> {
-  const { check } = guessesFor({ clock, config: () => testConfig({ rates_limit: { login: { max: MAX, window: '5 minutes' } } }) })
+  const { check } = memoryGuessLimits({ clock, config: () => testConfig({ rates_limit: { login: { max: MAX, window: '5 minutes' } } }) })
   return async (result, isWrong) =>
     await check('code:7', result, isWrong).catch((error: unknown) => (error instanceof DomainError ? error.kind : error))
 }

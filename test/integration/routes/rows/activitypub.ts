@@ -3,8 +3,8 @@
 import { importPrivateKey, signOutgoing } from '../../../../src/federation/security/index.ts'
 import { newUuid } from '../../../../src/platform/ids.ts'
 import { makeRemoteChannel, makeVideo } from '../../../support/builders.ts'
-import { peerKeys } from '../../../support/cheap.ts'
-import type { Cast } from '../cast.ts'
+import { peerKeys } from '../../../support/fast-crypto.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, row } from '../row.ts'
 
 const PRIVATE = 3
@@ -12,79 +12,80 @@ const headers = { accept: 'application/activity+json' }
 
 const account =
   (more = {}) =>
-  (cast: Cast) => ({ headers, params: { name: cast.users.user.username, ...more } })
+  (fixtures: RouteFixtures) => ({ headers, params: { name: fixtures.users.user.username, ...more } })
 const channel =
   (more = {}) =>
-  (cast: Cast) => ({
+  (fixtures: RouteFixtures) => ({
     headers,
-    params: { name: `${cast.users.user.username}_channel`, ...more },
+    params: { name: `${fixtures.users.user.username}_channel`, ...more },
   })
 const video =
   (columns: Record<string, unknown>, more = {}) =>
-  async (cast: Cast) => ({ headers, params: { id: (await cast.video(columns)).uuid, ...more } })
+  async (fixtures: RouteFixtures) => ({ headers, params: { id: (await fixtures.video(columns)).uuid, ...more } })
 
-const playlist = (columns: Record<string, unknown>) => async (cast: Cast) => ({
+const playlist = (columns: Record<string, unknown>) => async (fixtures: RouteFixtures) => ({
   headers,
-  params: { id: (await cast.playlist(columns)).uuid },
+  params: { id: (await fixtures.playlist(columns)).uuid },
 })
-const playlistElement = (columns: Record<string, unknown>) => async (cast: Cast) => {
-  const { uuid, elementId } = await cast.playlist(columns)
+const playlistElement = (columns: Record<string, unknown>) => async (fixtures: RouteFixtures) => {
+  const { uuid, elementId } = await fixtures.playlist(columns)
   return { headers, params: { id: uuid, '*': `videos/${elementId}` } }
 }
 /** What somebody watched of a video. */
 const watched =
   (columns: Record<string, unknown>, more = {}) =>
-  async (cast: Cast) => {
-    const { id } = await cast.video(columns)
+  async (fixtures: RouteFixtures) => {
+    const { id } = await fixtures.video(columns)
     const uuid = newUuid()
-    await cast.db.query(
+    await fixtures.db.query(
       `insert into watch (uuid, video_id, url, started_at, ended_at, seconds, sections)
        values ($1, $2, $3, now(), now(), 2, '[[0, 2]]')`,
-      [uuid, id, `${cast.base}/videos/local-viewer/${uuid}`],
+      [uuid, id, `${fixtures.base}/videos/local-viewer/${uuid}`],
     )
     return { headers, params: { uuid, ...more } }
   }
 
 /** An activity of somebody unheard of; its signature is looked at later. */
-const signed = (inbox: (cast: Cast) => { path: string; params: Record<string, string> }) => async (cast: Cast) => {
-  const { path, params } = inbox(cast)
-  const actor = `https://${newUuid()}.example/accounts/somebody`
-  const activity = {
-    '@context': 'https://www.w3.org/ns/activitystreams',
-    id: `${actor}/1`,
-    type: 'Like',
-    actor,
-    object: `${cast.base}/videos/watch/${newUuid()}`,
+const signed =
+  (inbox: (fixtures: RouteFixtures) => { path: string; params: Record<string, string> }) => async (fixtures: RouteFixtures) => {
+    const { path, params } = inbox(fixtures)
+    const actor = `https://${newUuid()}.example/accounts/somebody`
+    const activity = {
+      '@context': 'https://www.w3.org/ns/activitystreams',
+      id: `${actor}/1`,
+      type: 'Like',
+      actor,
+      object: `${fixtures.base}/videos/watch/${newUuid()}`,
+    }
+    const body = Buffer.from(JSON.stringify(activity))
+    const { rsa } = await peerKeys()
+    const signature = await signOutgoing({
+      method: 'POST',
+      url: `${fixtures.base}${path}`,
+      body,
+      profile: 'cavage',
+      now: new Date(),
+      headers: { 'content-type': 'application/activity+json' },
+      key: { keyId: `${actor}#main-key`, privateKey: await importPrivateKey(rsa.privatePem) },
+    })
+    return { params, headers: signature, body }
   }
-  const body = Buffer.from(JSON.stringify(activity))
-  const { rsa } = await peerKeys()
-  const signature = await signOutgoing({
-    method: 'POST',
-    url: `${cast.base}${path}`,
-    body,
-    profile: 'cavage',
-    now: new Date(),
-    headers: { 'content-type': 'application/activity+json' },
-    key: { keyId: `${actor}#main-key`, privateKey: await importPrivateKey(rsa.privatePem) },
-  })
-  return { params, headers: signature, body }
-}
 
-const unsigned = (params: (cast: Cast) => Record<string, string>) => (cast: Cast) => ({
-  params: params(cast),
+const unsigned = (params: (fixtures: RouteFixtures) => Record<string, string>) => (fixtures: RouteFixtures) => ({
+  params: params(fixtures),
   headers: { 'content-type': 'application/activity+json' },
   body: Buffer.from(JSON.stringify({ type: 'Like', id: 'https://a.example/1', actor: 'https://a.example/b' })),
 })
 
 const named =
   (folder: string, suffix = '') =>
-  (cast: Cast) => {
-    const name = `${cast.users.user.username}${suffix}`
+  (fixtures: RouteFixtures) => {
+    const name = `${fixtures.users.user.username}${suffix}`
     return { path: `/${folder}/${name}/inbox`, params: { name } }
   }
 
 /** A video of another server, of whose playlist and web video there are copies here. */
-async function mirrored({ db, base }: Cast): Promise<{ uuid: string }> {
+async function mirrored({ db, base }: RouteFixtures): Promise<{ uuid: string }> {
   const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
   const remoteOrigin = `https://${host}`
   const { id, uuid } = await makeVideo(db, {
@@ -107,8 +108,8 @@ async function mirrored({ db, base }: Cast): Promise<{ uuid: string }> {
 }
 
 export const activityPubRows = [
-  row('GET /.well-known/webfinger', everybody(200), (cast) => ({
-    query: { resource: `acct:${cast.users.user.username}@${new URL(cast.base).host}` },
+  row('GET /.well-known/webfinger', everybody(200), (fixtures) => ({
+    query: { resource: `acct:${fixtures.users.user.username}@${new URL(fixtures.base).host}` },
   })),
   row('GET /.well-known/nodeinfo', everybody(200)),
   row('GET /.well-known/host-meta', everybody(200)),
@@ -138,21 +139,21 @@ export const activityPubRows = [
   row('GET /videos/local-viewer/:uuid (ActivityPub)', everybody(200), watched({}), 'of a public video'),
   row('GET /videos/local-viewer/:uuid (ActivityPub)', everybody(401), watched({ privacy: PRIVATE }), 'of a private video'),
   row('GET /videos/local-viewer/:uuid/* (ActivityPub)', everybody(200), watched({}, { '*': 'activity' })),
-  row('GET /redundancy/streaming-playlists/:type/:id (ActivityPub)', everybody(200), async (cast) => ({
+  row('GET /redundancy/streaming-playlists/:type/:id (ActivityPub)', everybody(200), async (fixtures) => ({
     headers,
-    params: { type: 'hls', id: (await mirrored(cast)).uuid },
+    params: { type: 'hls', id: (await mirrored(fixtures)).uuid },
   })),
-  row('GET /redundancy/streaming-playlists/:type/:id/* (ActivityPub)', everybody(200), async (cast) => ({
+  row('GET /redundancy/streaming-playlists/:type/:id/* (ActivityPub)', everybody(200), async (fixtures) => ({
     headers,
-    params: { type: 'hls', id: (await mirrored(cast)).uuid, '*': 'activity' },
+    params: { type: 'hls', id: (await mirrored(fixtures)).uuid, '*': 'activity' },
   })),
-  row('GET /redundancy/videos/:id/:file (ActivityPub)', everybody(200), async (cast) => ({
+  row('GET /redundancy/videos/:id/:file (ActivityPub)', everybody(200), async (fixtures) => ({
     headers,
-    params: { id: (await mirrored(cast)).uuid, file: '240' },
+    params: { id: (await mirrored(fixtures)).uuid, file: '240' },
   })),
-  row('GET /redundancy/videos/:id/:file/* (ActivityPub)', everybody(200), async (cast) => ({
+  row('GET /redundancy/videos/:id/:file/* (ActivityPub)', everybody(200), async (fixtures) => ({
     headers,
-    params: { id: (await mirrored(cast)).uuid, file: '240', '*': 'activity' },
+    params: { id: (await mirrored(fixtures)).uuid, file: '240', '*': 'activity' },
   })),
   row('GET /w/:id (ActivityPub)', everybody(200), video({}), 'public'),
   row('GET /w/:id (ActivityPub)', everybody(401), video({ privacy: PRIVATE }), 'private'),
@@ -182,14 +183,14 @@ export const activityPubRows = [
   row(
     'POST /accounts/:name/inbox',
     everybody(401),
-    unsigned((cast) => named('accounts')(cast).params),
+    unsigned((fixtures) => named('accounts')(fixtures).params),
     'unsigned',
   ),
   row('POST /video-channels/:name/inbox', everybody(204), signed(named('video-channels', '_channel')), 'signed'),
   row(
     'POST /video-channels/:name/inbox',
     everybody(401),
-    unsigned((cast) => named('video-channels', '_channel')(cast).params),
+    unsigned((fixtures) => named('video-channels', '_channel')(fixtures).params),
     'unsigned',
   ),
 ]

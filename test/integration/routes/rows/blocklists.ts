@@ -2,7 +2,7 @@
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { Caller } from '../caller.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { row, type Statuses, signedIn, staff, visitors } from '../row.ts'
 
 /** Whose blocks, and for whom the routes are. */
@@ -12,26 +12,26 @@ const sides: [path: string, isServer: boolean, statuses: (status: number) => Sta
 ]
 
 /** The name of an account that no other row is about. */
-async function stranger(cast: Cast): Promise<string> {
-  const [user] = await cast.db.query<{ username: string }>('select username from users where id = $1', [await cast.bystander(2)])
+async function stranger(fixtures: RouteFixtures): Promise<string> {
+  const [user] = await fixtures.db.query<{ username: string }>('select username from users where id = $1', [await fixtures.bystander(2)])
   return user?.username ?? ''
 }
 
 /** The name of an account, which is blocked by who calls or by the instance. */
-const blockedAccount = (isServer: boolean) => async (cast: Cast, caller: Caller) => {
-  const username = await stranger(cast)
-  await cast.db.query(
+const blockedAccount = (isServer: boolean) => async (fixtures: RouteFixtures, caller: Caller) => {
+  const username = await stranger(fixtures)
+  await fixtures.db.query(
     `insert into account_block (owner_id, target_id) select $1::int, a.id from account a join users u on u.id = a.user_id
      where u.username = $2`,
-    [isServer ? null : cast.callerOrOwner(caller).accountId, username],
+    [isServer ? null : fixtures.callerOrOwner(caller).accountId, username],
   )
   return { params: { accountName: username } }
 }
 
-const blockedServer = (isServer: boolean) => async (cast: Cast, caller: Caller) => {
+const blockedServer = (isServer: boolean) => async (fixtures: RouteFixtures, caller: Caller) => {
   const host = `${newUuid()}.example`
-  const owner = isServer ? null : cast.callerOrOwner(caller).accountId
-  await cast.db.query('insert into server_block (owner_id, host) values ($1, $2)', [owner, host])
+  const owner = isServer ? null : fixtures.callerOrOwner(caller).accountId
+  await fixtures.db.query('insert into server_block (owner_id, host) values ($1, $2)', [owner, host])
   return { params: { host } }
 }
 
@@ -44,7 +44,7 @@ export const blocklistRows = [
       return [row(`GET ${list}`, statuses(200)), row(`POST ${list}`, statuses(200), () => ({ body: { list: name } }))]
     }),
     row(`GET ${path}/accounts`, statuses(200)),
-    row(`POST ${path}/accounts`, statuses(204), async (cast) => ({ body: { accountName: await stranger(cast) } })),
+    row(`POST ${path}/accounts`, statuses(204), async (fixtures) => ({ body: { accountName: await stranger(fixtures) } })),
     row(`DELETE ${path}/accounts/:accountName`, statuses(204), blockedAccount(isServer)),
     row(`GET ${path}/servers`, statuses(200)),
     row(`POST ${path}/servers`, statuses(204), () => ({ body: { host: `${newUuid()}.example` } })),

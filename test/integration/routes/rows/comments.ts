@@ -1,28 +1,29 @@
 // Comments: threads, replies, removal.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { ownerOrStaff, row, signedIn, staff, visitors } from '../row.ts'
 
 const PRIVATE = 3
 
-const underVideo = (columns: Record<string, unknown>) => async (cast: Cast) => ({
-  params: { id: (await cast.video(columns)).uuid },
+const underVideo = (columns: Record<string, unknown>) => async (fixtures: RouteFixtures) => ({
+  params: { id: (await fixtures.video(columns)).uuid },
 })
 
-const aboutComment = (parameter: string) => async (cast: Cast) => {
-  const { id, video } = await cast.comment()
+const aboutComment = (parameter: string) => async (fixtures: RouteFixtures) => {
+  const { id, video } = await fixtures.comment()
   return { params: { id: video.uuid, [parameter]: id } }
 }
 
-const heldComment = async (cast: Cast) => {
-  const { id, video } = await cast.comment({ isHeld: true })
+const heldComment = async (fixtures: RouteFixtures) => {
+  const { id, video } = await fixtures.comment({ isHeld: true })
   return { params: { id: video.uuid, commentId: id } }
 }
 
-const saying = (request: (cast: Cast) => Promise<{ params: Record<string, string | number> }>) => async (cast: Cast) => ({
-  ...(await request(cast)),
-  body: { text: 'A word' },
-})
+const saying =
+  (request: (fixtures: RouteFixtures) => Promise<{ params: Record<string, string | number> }>) => async (fixtures: RouteFixtures) => ({
+    ...(await request(fixtures)),
+    body: { text: 'A word' },
+  })
 
 export const commentRows = [
   row('GET /api/v1/videos/comments', staff(200)),

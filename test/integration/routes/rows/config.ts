@@ -1,14 +1,14 @@
 // The configuration: what everybody may know of it, and what administrators change while the server runs.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { pictureForm } from '../picture.ts'
 import { administrators, everybody, row } from '../row.ts'
 
 const CUSTOM = '/api/v1/config/custom'
 
 /** The configuration as it is: sent back, it changes nothing for other rows. */
-async function unchanged(cast: Cast) {
-  const answer = await cast.send('admin', CUSTOM, {})
+async function unchanged(fixtures: RouteFixtures) {
+  const answer = await fixtures.send('admin', CUSTOM, {})
   return { body: (await answer.json()) as object }
 }
 

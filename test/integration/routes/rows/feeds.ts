@@ -1,20 +1,20 @@
 // Feeds: nobody is asked who they are; that of subscriptions opens by the token in its address.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, row } from '../row.ts'
 
 const PRIVATE = 3
 const inXml = { format: 'xml' }
 
-const commentsOf = (columns: Record<string, unknown>) => async (cast: Cast) => ({
+const commentsOf = (columns: Record<string, unknown>) => async (fixtures: RouteFixtures) => ({
   params: inXml,
-  query: { videoId: (await cast.video(columns)).uuid },
+  query: { videoId: (await fixtures.video(columns)).uuid },
 })
 
-const subscriptions = (token: (made: string) => string) => async (cast: Cast) => {
-  const answer = await cast.send('user', '/api/v1/users/scoped-tokens', {})
+const subscriptions = (token: (made: string) => string) => async (fixtures: RouteFixtures) => {
+  const answer = await fixtures.send('user', '/api/v1/users/scoped-tokens', {})
   const { feedToken } = (await answer.json()) as { feedToken: string }
-  return { params: inXml, query: { accountId: String(cast.users.user.accountId), token: token(feedToken) } }
+  return { params: inXml, query: { accountId: String(fixtures.users.user.accountId), token: token(feedToken) } }
 }
 
 export const feedRows = [
@@ -29,7 +29,7 @@ export const feedRows = [
     subscriptions((token) => `${token}0`),
     'with another token',
   ),
-  row('GET /feeds/podcast/videos.xml', everybody(200), (cast) => ({
-    query: { videoChannelId: String(cast.users.user.channelId) },
+  row('GET /feeds/podcast/videos.xml', everybody(200), (fixtures) => ({
+    query: { videoChannelId: String(fixtures.users.user.channelId) },
   })),
 ]

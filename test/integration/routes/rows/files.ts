@@ -1,64 +1,64 @@
 // Files of videos, and pictures.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, ownerOrStaff, row, visitors } from '../row.ts'
 
-const webVideo = (isPrivate: boolean) => async (cast: Cast) => ({
-  params: { filename: (await cast.videoWithFiles({ isPrivate })).webVideo.filename },
+const webVideo = (isPrivate: boolean) => async (fixtures: RouteFixtures) => ({
+  params: { filename: (await fixtures.videoWithFiles({ isPrivate })).webVideo.filename },
 })
 
-const hls = (isPrivate: boolean) => async (cast: Cast) => {
-  const { uuid, hls } = await cast.videoWithFiles({ isPrivate })
+const hls = (isPrivate: boolean) => async (fixtures: RouteFixtures) => {
+  const { uuid, hls } = await fixtures.videoWithFiles({ isPrivate })
   return { params: { uuid, filename: hls.fragmented } }
 }
 
-const mirrored = async ({ store }: Cast) => {
+const mirrored = async ({ store }: RouteFixtures) => {
   const uuid = newUuid()
   await store.put({ kind: 'redundancy', name: `hls/${uuid}/240.mp4` }, Buffer.from('a copy'))
   return { params: { uuid, filename: '240.mp4' } }
 }
-const mirroredFile = async ({ store }: Cast) => {
+const mirroredFile = async ({ store }: RouteFixtures) => {
   const filename = `${newUuid()}-240.mp4`
   await store.put({ kind: 'redundancy', name: filename }, Buffer.from('a copy'))
   return { params: { filename } }
 }
 
-const avatar = async (cast: Cast) => ({ params: { filename: await cast.picture('avatars') } })
+const avatar = async (fixtures: RouteFixtures) => ({ params: { filename: await fixtures.picture('avatars') } })
 
 /** The miniature or the large picture of a video. */
-const picture = (kind: 'thumbnails' | 'previews', privacy: number) => async (cast: Cast) => {
-  const video = await cast.video({ privacy })
+const picture = (kind: 'thumbnails' | 'previews', privacy: number) => async (fixtures: RouteFixtures) => {
+  const video = await fixtures.video({ privacy })
   const filename = kind === 'thumbnails' ? video.thumbnail : video.preview
-  await cast.store.put({ kind, name: filename }, Buffer.from('a picture'))
+  await fixtures.store.put({ kind, name: filename }, Buffer.from('a picture'))
   return { params: { filename } }
 }
 
-const download = (isPrivate: boolean, hls: boolean) => async (cast: Cast) => {
-  const { uuid } = await cast.videoWithFiles({ isPrivate })
+const download = (isPrivate: boolean, hls: boolean) => async (fixtures: RouteFixtures) => {
+  const { uuid } = await fixtures.videoWithFiles({ isPrivate })
   return { params: { filename: `${uuid}-240${hls ? '-fragmented' : ''}.mp4` } }
 }
 
-const generated = (isPrivate: boolean) => async (cast: Cast) => {
-  const { uuid, webVideo } = await cast.videoWithFiles({ isPrivate })
+const generated = (isPrivate: boolean) => async (fixtures: RouteFixtures) => {
+  const { uuid, webVideo } = await fixtures.videoWithFiles({ isPrivate })
   return { params: { videoId: uuid }, query: { videoFileIds: String(webVideo.id) } }
 }
 
-const keptUpload = async (cast: Cast) => {
-  const { id } = await cast.videoWithFiles({ isPrivate: false })
+const keptUpload = async (fixtures: RouteFixtures) => {
+  const { id } = await fixtures.videoWithFiles({ isPrivate: false })
   const filename = `${newUuid()}.mp4`
-  await cast.store.put({ kind: 'original_video_files', name: filename }, Buffer.from('an upload'))
-  await cast.db.query("insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'small.mp4', $2, 9)", [
+  await fixtures.store.put({ kind: 'original_video_files', name: filename }, Buffer.from('an upload'))
+  await fixtures.db.query("insert into video_source (video_id, input_filename, kept_filename, size) values ($1, 'small.mp4', $2, 9)", [
     id,
     filename,
   ])
   return { params: { filename } }
 }
 
-const torrent = (isPrivate: boolean) => async (cast: Cast) => {
-  const { webVideo } = await cast.videoWithFiles({ isPrivate })
-  const filename = await cast.picture('torrents')
-  await cast.db.query('update video_file set torrent_filename = $2 where id = $1', [webVideo.id, filename])
+const torrent = (isPrivate: boolean) => async (fixtures: RouteFixtures) => {
+  const { webVideo } = await fixtures.videoWithFiles({ isPrivate })
+  const filename = await fixtures.picture('torrents')
+  await fixtures.db.query('update video_file set torrent_filename = $2 where id = $1', [webVideo.id, filename])
   return { params: { filename } }
 }
 

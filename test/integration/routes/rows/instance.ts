@@ -6,8 +6,8 @@ const HOMEPAGE = '/api/v1/custom-pages/homepage/instance'
 
 export const instanceRows = [
   row(`PUT ${HOMEPAGE}`, administrators(204), () => ({ body: { content: '# Welcome' } })),
-  row(`GET ${HOMEPAGE}`, everybody(200), async (cast) => {
-    await cast.send('admin', HOMEPAGE, {
+  row(`GET ${HOMEPAGE}`, everybody(200), async (fixtures) => {
+    await fixtures.send('admin', HOMEPAGE, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ content: '# Welcome' }),

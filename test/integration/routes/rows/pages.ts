@@ -2,31 +2,31 @@
 
 import { screens } from '../../../../src/http/pages/screens/screens.ts'
 import { visitorScreens } from '../../../../src/http/pages/screens/visitors.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, row } from '../row.ts'
 
 const PRIVATE = 3
 const PROTECTED = 5
 const html = { accept: 'text/html' }
 
-const page = (columns: Record<string, unknown>) => async (cast: Cast) => ({
+const page = (columns: Record<string, unknown>) => async (fixtures: RouteFixtures) => ({
   headers: html,
-  params: { id: (await cast.video(columns)).uuid },
+  params: { id: (await fixtures.video(columns)).uuid },
 })
 
-const channelPage = (cast: Cast) => ({ headers: html, params: { name: `${cast.users.user.username}_channel` } })
-const accountPage = (cast: Cast) => ({ headers: html, params: { name: cast.users.user.username } })
+const channelPage = (fixtures: RouteFixtures) => ({ headers: html, params: { name: `${fixtures.users.user.username}_channel` } })
+const accountPage = (fixtures: RouteFixtures) => ({ headers: html, params: { name: fixtures.users.user.username } })
 /** Not sent from a page of this site. */
 const form = () => ({ headers: html, body: new URLSearchParams({ token: 'f00' }) })
 const lockedPage = page({ privacy: PROTECTED })
-const wrongPassword = async (cast: Cast) => ({
-  ...(await lockedPage(cast)),
+const wrongPassword = async (fixtures: RouteFixtures) => ({
+  ...(await lockedPage(fixtures)),
   body: new URLSearchParams({ password: 'not this one' }),
 })
 
-const playlistPage = (columns: Record<string, unknown>) => async (cast: Cast) => ({
+const playlistPage = (columns: Record<string, unknown>) => async (fixtures: RouteFixtures) => ({
   headers: html,
-  params: { id: (await cast.playlist(columns)).uuid },
+  params: { id: (await fixtures.playlist(columns)).uuid },
 })
 
 const anyAddress = (address: string) => () => ({ headers: html, params: { '*': address } })
@@ -122,8 +122,8 @@ export const pageRows = [
   row('GET /w/:id', everybody(403), lockedPage, 'protected'),
   row('GET /videos/watch/:id', everybody(403), lockedPage, 'protected'),
   row('GET /videos/embed/:id', everybody(403), lockedPage, 'protected'),
-  row('POST /w/:id/views', everybody(403), async (cast) => ({
-    ...(await page({})(cast)),
+  row('POST /w/:id/views', everybody(403), async (fixtures) => ({
+    ...(await page({})(fixtures)),
     body: new URLSearchParams({ token: 'f00', currentTime: '1' }),
   })),
   ...['/w/:id', '/videos/watch/:id', '/videos/embed/:id'].flatMap((path) => [
@@ -145,13 +145,13 @@ export const pageRows = [
   row('GET /assets/player-VERSION.js', everybody(200)),
   row('GET /assets/hls-VERSION.js', everybody(200)),
 
-  row('GET /services/oembed', everybody(200), async (cast) => ({
-    query: { url: `${cast.base}/w/${(await cast.video()).uuid}` },
+  row('GET /services/oembed', everybody(200), async (fixtures) => ({
+    query: { url: `${fixtures.base}/w/${(await fixtures.video()).uuid}` },
   })),
   row(
     'GET /services/oembed',
     everybody(403),
-    async (cast) => ({ query: { url: `${cast.base}/w/${(await cast.video({ privacy: PRIVATE })).uuid}` } }),
+    async (fixtures) => ({ query: { url: `${fixtures.base}/w/${(await fixtures.video({ privacy: PRIVATE })).uuid}` } }),
     'private',
   ),
   row('GET /services/redirect/accounts/:accountName', everybody(302), () => ({ params: { accountName: 'root' } })),

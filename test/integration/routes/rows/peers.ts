@@ -1,15 +1,15 @@
 // The servers that we know, what of theirs is parked, and what was not taken of it; and the figures of the debug page.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { administrators, row, staff } from '../row.ts'
 
-const parked = async (cast: Cast) => ({ params: { id: await cast.parkedActivity() } })
+const parked = async (fixtures: RouteFixtures) => ({ params: { id: await fixtures.parkedActivity() } })
 
 export const peerRows = [
   row('GET /api/v1/vireo/peers', administrators(200)),
-  row('POST /api/v1/vireo/peers/:host/retry', administrators(204), async (cast) => ({
-    params: { host: await cast.followed() },
+  row('POST /api/v1/vireo/peers/:host/retry', administrators(204), async (fixtures) => ({
+    params: { host: await fixtures.followed() },
   })),
   row(
     'POST /api/v1/vireo/peers/:host/retry',

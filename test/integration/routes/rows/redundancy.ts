@@ -2,11 +2,11 @@
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import { makeRemoteChannel, makeVideo } from '../../../support/builders.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { administrators, row } from '../row.ts'
 
 /** A video of another server, with a playlist. */
-async function remoteVideo({ db }: Cast): Promise<number> {
+async function remoteVideo({ db }: RouteFixtures): Promise<number> {
   const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
   const remoteOrigin = `https://${host}`
   const hls = { resolution: 240, playlistUrl: `${remoteOrigin}/master.m3u8` }
@@ -14,9 +14,9 @@ async function remoteVideo({ db }: Cast): Promise<number> {
 }
 
 /** A copy that another server holds of a local video. */
-async function copy(cast: Cast): Promise<number> {
-  const { db } = cast
-  const { id, hls } = await cast.videoWithFiles({ isPrivate: false })
+async function copy(fixtures: RouteFixtures): Promise<number> {
+  const { db } = fixtures
+  const { id, hls } = await fixtures.videoWithFiles({ isPrivate: false })
   const { host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
   const [made] = await db.query<{ id: number }>(
     `insert into redundancy (actor_id, video_id, streaming_playlist_id, url, file_url, state, context)
@@ -29,11 +29,11 @@ async function copy(cast: Cast): Promise<number> {
 
 export const redundancyRows = [
   row('GET /api/v1/server/redundancy/videos', administrators(200), () => ({ query: { target: 'my-videos' } })),
-  row('POST /api/v1/server/redundancy/videos', administrators(204), async (cast) => ({
-    body: { videoId: await remoteVideo(cast) },
+  row('POST /api/v1/server/redundancy/videos', administrators(204), async (fixtures) => ({
+    body: { videoId: await remoteVideo(fixtures) },
   })),
-  row('DELETE /api/v1/server/redundancy/videos/:redundancyId', administrators(204), async (cast) => ({
-    params: { redundancyId: await copy(cast) },
+  row('DELETE /api/v1/server/redundancy/videos/:redundancyId', administrators(204), async (fixtures) => ({
+    params: { redundancyId: await copy(fixtures) },
   })),
   row('PUT /api/v1/server/redundancy/:host', administrators(204), async ({ db }) => ({
     params: { host: (await makeRemoteChannel(db, { host: `${newUuid()}.example` })).host },

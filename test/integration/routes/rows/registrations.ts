@@ -1,6 +1,6 @@
 // How people come to have an account, and links in mails.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, row, staff } from '../row.ts'
 
 let serial = 0
@@ -9,7 +9,7 @@ const somebody = () => {
   return { username, password: 'a long password', email: `${username}@example.org` }
 }
 
-const registration = async (cast: Cast) => ({ params: { registrationId: await cast.registration() } })
+const registration = async (fixtures: RouteFixtures) => ({ params: { registrationId: await fixtures.registration() } })
 const address = { body: { email: 'nobody@example.org' } }
 /** Of no mail that was sent. */
 const verificationString = 'a1'.repeat(32)
@@ -24,15 +24,15 @@ export const registrationRows = [
   ),
   row('GET /api/v1/users/registrations', staff(200)),
   ...(['accept', 'reject'] as const).map((verb) =>
-    row(`POST /api/v1/users/registrations/:registrationId/${verb}`, staff(204), async (cast) => ({
-      ...(await registration(cast)),
+    row(`POST /api/v1/users/registrations/:registrationId/${verb}`, staff(204), async (fixtures) => ({
+      ...(await registration(fixtures)),
       body: { moderationResponse: 'We thought about it', preventEmailDelivery: true },
     })),
   ),
   row('DELETE /api/v1/users/registrations/:registrationId', staff(204), registration),
   row('POST /api/v1/users/registrations/ask-send-verify-email', everybody(204), () => address),
-  row('POST /api/v1/users/registrations/:registrationId/verify-email', everybody(403), async (cast) => ({
-    ...(await registration(cast)),
+  row('POST /api/v1/users/registrations/:registrationId/verify-email', everybody(403), async (fixtures) => ({
+    ...(await registration(fixtures)),
     body: { verificationString },
   })),
   row('POST /api/v1/users/ask-send-verify-email', everybody(204), () => address),

@@ -1,10 +1,10 @@
 // Whom the instance follows, and who follows it.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { administrators, everybody, row } from '../row.ts'
 
-const follower = async (cast: Cast) => ({ params: { nameWithHost: await cast.follower() } })
+const follower = async (fixtures: RouteFixtures) => ({ params: { nameWithHost: await fixtures.follower() } })
 
 export const serverFollowRows = [
   row('GET /api/v1/server/following', everybody(200)),
@@ -12,8 +12,8 @@ export const serverFollowRows = [
   row('POST /api/v1/server/following', administrators(204), () => ({
     body: { handles: [`somebody@${newUuid()}.example`] },
   })),
-  row('DELETE /api/v1/server/following/:hostOrHandle', administrators(204), async (cast) => ({
-    params: { hostOrHandle: await cast.followed() },
+  row('DELETE /api/v1/server/following/:hostOrHandle', administrators(204), async (fixtures) => ({
+    params: { hostOrHandle: await fixtures.followed() },
   })),
   row('DELETE /api/v1/server/followers/:nameWithHost', administrators(204), follower),
   row('POST /api/v1/server/followers/:nameWithHost/accept', administrators(204), follower),

@@ -1,11 +1,11 @@
 // Clients, tokens and their end.
 
-import type { Cast, Person } from '../cast.ts'
+import type { Person, RouteFixtures } from '../fixtures.ts'
 import { everybody, row, signedIn, staff } from '../row.ts'
 
-const refreshOf = (person: Person) => async (cast: Cast) => {
-  const { refresh } = await cast.session(person)
-  const fields = { ...(await cast.client()), grant_type: 'refresh_token', refresh_token: refresh }
+const refreshOf = (person: Person) => async (fixtures: RouteFixtures) => {
+  const { refresh } = await fixtures.session(person)
+  const fields = { ...(await fixtures.client()), grant_type: 'refresh_token', refresh_token: refresh }
   return { body: new URLSearchParams(fields) }
 }
 
@@ -29,7 +29,7 @@ export const sessionRows = [
   row('POST /api/v1/vireo/application-tokens', signedIn(200), token(['read', 'upload', 'manage'])),
   row('POST /api/v1/vireo/application-tokens', staff(200), token(['admin']), 'for administration'),
   row('DELETE /api/v1/vireo/application-tokens/:id', signedIn(404), () => ({ params: { id: 2_000_000_000 } }), 'that is not there'),
-  row('DELETE /api/v1/vireo/application-tokens/:id', signedIn(404, { user: 204 }), async (cast) => ({
-    params: { id: await cast.applicationToken() },
+  row('DELETE /api/v1/vireo/application-tokens/:id', signedIn(404, { user: 204 }), async (fixtures) => ({
+    params: { id: await fixtures.applicationToken() },
   })),
 ]

@@ -1,22 +1,22 @@
 // Channels that a user follows, and searches.
 
 import type { Caller } from '../caller.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { row, signedIn, visitors } from '../row.ts'
 
-const subscribed = async (cast: Cast, caller: Caller) => {
-  const { admin } = cast.users
-  await cast.db.query(`insert into follow (follower_id, target_id, state) values ($1, $2, 'accepted') on conflict do nothing`, [
-    cast.callerOrOwner(caller).actorId,
+const subscribed = async (fixtures: RouteFixtures, caller: Caller) => {
+  const { admin } = fixtures.users
+  await fixtures.db.query(`insert into follow (follower_id, target_id, state) values ($1, $2, 'accepted') on conflict do nothing`, [
+    fixtures.callerOrOwner(caller).actorId,
     admin.channelActorId,
   ])
-  return { params: { uri: `${admin.username}_channel@${new URL(cast.base).host}` } }
+  return { params: { uri: `${admin.username}_channel@${new URL(fixtures.base).host}` } }
 }
 
 export const subscriptionRows = [
   row('GET /api/v1/users/me/subscriptions', signedIn(200)),
-  row('POST /api/v1/users/me/subscriptions', signedIn(200), (cast) => ({
-    body: { uri: `${cast.users.user.username}_channel@${new URL(cast.base).host}` },
+  row('POST /api/v1/users/me/subscriptions', signedIn(200), (fixtures) => ({
+    body: { uri: `${fixtures.users.user.username}_channel@${new URL(fixtures.base).host}` },
   })),
   row('GET /api/v1/users/me/subscriptions/exist', signedIn(200), () => ({ query: { uris: 'nobody@video.example' } })),
   row('GET /api/v1/users/me/subscriptions/videos', signedIn(200)),

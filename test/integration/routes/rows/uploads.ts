@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { media } from '../../../support/media.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { ownerOrStaff, row, signedIn } from '../row.ts'
 
 const ADDRESS = '/api/v1/videos/upload-resumable'
@@ -10,9 +10,9 @@ const SIZE = 1000
 const headers = { 'x-upload-content-length': String(SIZE), 'x-upload-content-type': 'video/mp4' }
 
 /** An upload that `user` has begun. */
-async function begun(cast: Cast): Promise<{ upload_id: string }> {
-  const body = JSON.stringify(newVideo(cast.users.user.channelId))
-  const answer = await cast.send('user', ADDRESS, {
+async function begun(fixtures: RouteFixtures): Promise<{ upload_id: string }> {
+  const body = JSON.stringify(newVideo(fixtures.users.user.channelId))
+  const answer = await fixtures.send('user', ADDRESS, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body,
@@ -31,12 +31,12 @@ const ownerOnly = (status: number) => ownerOrStaff(status, { moderator: 403, adm
 const ARCHIVES = '/api/v1/users/:userId/imports/import-resumable'
 const archiveHeaders = { ...headers, 'x-upload-content-type': 'application/zip' }
 const newArchive = () => ({ filename: `archive ${++serial}.zip` })
-const archiveOf = (cast: Cast) => ({ params: { userId: cast.users.user.id } })
+const archiveOf = (fixtures: RouteFixtures) => ({ params: { userId: fixtures.users.user.id } })
 
 /** One that `user` has begun. */
-async function begunArchive(cast: Cast) {
-  const { params } = archiveOf(cast)
-  const answer = await cast.send('user', ARCHIVES.replace(':userId', String(params.userId)), {
+async function begunArchive(fixtures: RouteFixtures) {
+  const { params } = archiveOf(fixtures)
+  const answer = await fixtures.send('user', ARCHIVES.replace(':userId', String(params.userId)), {
     method: 'POST',
     headers: { ...archiveHeaders, 'content-type': 'application/json' },
     body: JSON.stringify(newArchive()),
@@ -50,26 +50,26 @@ async function begunArchive(cast: Cast) {
 const ofUser = (status: number) => ownerOrStaff(status, { moderator: 403 })
 
 export const uploadRows = [
-  row('POST /api/v1/videos/upload', signedIn(200), async (cast, caller) => {
+  row('POST /api/v1/videos/upload', signedIn(200), async (fixtures, caller) => {
     const body = new FormData()
-    body.set('channelId', String(cast.callerOrOwner(caller).channelId))
+    body.set('channelId', String(fixtures.callerOrOwner(caller).channelId))
     body.set('name', 'an upload')
     body.set('videofile', new Blob([await readFile(await media('small.mp4'))]), 'video.mp4')
     return { body }
   }),
-  row(`POST ${ADDRESS}`, signedIn(201), (cast, caller) => ({
+  row(`POST ${ADDRESS}`, signedIn(201), (fixtures, caller) => ({
     headers,
-    body: newVideo(cast.callerOrOwner(caller).channelId),
+    body: newVideo(fixtures.callerOrOwner(caller).channelId),
   })),
-  row(`PUT ${ADDRESS}`, ownerOnly(308), async (cast) => ({
-    query: await begun(cast),
+  row(`PUT ${ADDRESS}`, ownerOnly(308), async (fixtures) => ({
+    query: await begun(fixtures),
     headers: { 'content-type': 'application/octet-stream', 'content-range': `bytes 0-99/${SIZE}` },
     body: Buffer.alloc(100),
   })),
-  row(`DELETE ${ADDRESS}`, ownerOnly(204), async (cast) => ({ query: await begun(cast) })),
-  row(`POST ${ARCHIVES}`, ofUser(201), (cast) => ({ ...archiveOf(cast), headers: archiveHeaders, body: newArchive() })),
-  row(`PUT ${ARCHIVES}`, ofUser(308), async (cast) => ({
-    ...(await begunArchive(cast)),
+  row(`DELETE ${ADDRESS}`, ownerOnly(204), async (fixtures) => ({ query: await begun(fixtures) })),
+  row(`POST ${ARCHIVES}`, ofUser(201), (fixtures) => ({ ...archiveOf(fixtures), headers: archiveHeaders, body: newArchive() })),
+  row(`PUT ${ARCHIVES}`, ofUser(308), async (fixtures) => ({
+    ...(await begunArchive(fixtures)),
     headers: { 'content-type': 'application/octet-stream', 'content-range': `bytes 0-99/${SIZE}` },
     body: Buffer.alloc(100),
   })),

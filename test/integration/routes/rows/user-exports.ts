@@ -1,7 +1,7 @@
 // Archives of users.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, ownerOrStaff, row } from '../row.ts'
 
 const ADDRESS = '/api/v1/users/:userId/exports'
@@ -9,12 +9,12 @@ const ADDRESS = '/api/v1/users/:userId/exports'
 /** Moderators have nothing to do with what is private to a user. */
 const ownerOrAdmin = (status: number) => ownerOrStaff(status, { moderator: 403 })
 
-const ofUser = (cast: Cast) => ({ params: { userId: cast.users.user.id } })
+const ofUser = (fixtures: RouteFixtures) => ({ params: { userId: fixtures.users.user.id } })
 
 /** An export of `user` that failed, so that it is in the way of no other. */
-async function failed(cast: Cast): Promise<{ params: { userId: number; id: number } }> {
-  const userId = cast.users.user.id
-  const [made] = await cast.db.query<{ id: number }>(
+async function failed(fixtures: RouteFixtures): Promise<{ params: { userId: number; id: number } }> {
+  const userId = fixtures.users.user.id
+  const [made] = await fixtures.db.query<{ id: number }>(
     `insert into user_export (user_id, with_video_files, state, expires_on, due_at)
      values ($1, false, 'errored', now() + interval '1 day', now() + interval '1 day') returning id`,
     [userId],
@@ -23,17 +23,17 @@ async function failed(cast: Cast): Promise<{ params: { userId: number; id: numbe
 }
 
 /** The name and the token under which an archive is downloaded. */
-async function archive(cast: Cast) {
+async function archive(fixtures: RouteFixtures) {
   // One archive for each user, and the callers come at once.
-  const userId = await cast.bystander(2)
+  const userId = await fixtures.bystander(2)
   const filename = `user-export-${newUuid()}.zip`
-  await cast.store.put({ kind: 'user_exports', name: filename }, Buffer.from('an archive'))
-  await cast.db.query(
+  await fixtures.store.put({ kind: 'user_exports', name: filename }, Buffer.from('an archive'))
+  await fixtures.db.query(
     `insert into user_export (user_id, with_video_files, filename, size, state, expires_on, due_at)
      values ($1, false, $2, 10, 'completed', now() + interval '1 day', now() + interval '1 day')`,
     [userId, filename],
   )
-  const listed = await cast.send('admin', `/api/v1/users/${userId}/exports`, {})
+  const listed = await fixtures.send('admin', `/api/v1/users/${userId}/exports`, {})
   const { data } = (await listed.json()) as { data: { privateDownloadUrl: string }[] }
   const jwt = new URL(data[0]?.privateDownloadUrl ?? '').searchParams.get('jwt') ?? ''
   return { params: { filename }, query: { jwt } }
@@ -41,8 +41,8 @@ async function archive(cast: Cast) {
 
 export const userExportRows = [
   row(`GET ${ADDRESS}`, ownerOrAdmin(200), ofUser),
-  row(`POST ${ADDRESS}/request`, ownerOrAdmin(200), async (cast, caller) => ({
-    params: { userId: caller === 'admin' ? await cast.bystander(2) : cast.users.user.id },
+  row(`POST ${ADDRESS}/request`, ownerOrAdmin(200), async (fixtures, caller) => ({
+    params: { userId: caller === 'admin' ? await fixtures.bystander(2) : fixtures.users.user.id },
     body: { withVideoFiles: false },
   })),
   // The address itself says who may.

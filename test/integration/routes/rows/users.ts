@@ -1,6 +1,6 @@
 // Users, as those see them who manage them.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { administrators, everybody, row, signedIn, staff } from '../row.ts'
 
 let serial = 0
@@ -9,9 +9,9 @@ const newUser = (role: number) => () => {
   return { body: { username, password: 'a long password', email: `${username}@example.org`, role } }
 }
 
-/** A user of the cast that nobody else is about: the row changes it in each call. */
-const about = (role: 0 | 1 | 2, body?: object) => async (cast: Cast) => ({
-  params: { id: await cast.bystander(role) },
+/** A user of the fixtures that nobody else is about: the row changes it in each call. */
+const about = (role: 0 | 1 | 2, body?: object) => async (fixtures: RouteFixtures) => ({
+  params: { id: await fixtures.bystander(role) },
   ...(body ? { body } : {}),
 })
 
@@ -41,7 +41,7 @@ export const userRows = [
   row('DELETE /api/v1/users/:id', administrators(204), about(ADMINISTRATOR), 'another administrator'),
 
   row('DELETE /api/v1/users/me', signedIn(204)),
-  row('POST /api/v1/bulk/remove-comments-of', signedIn(204), (cast) => ({
-    body: { accountName: cast.users.user.username, scope: 'my-videos' },
+  row('POST /api/v1/bulk/remove-comments-of', signedIn(204), (fixtures) => ({
+    body: { accountName: fixtures.users.user.username, scope: 'my-videos' },
   })),
 ]

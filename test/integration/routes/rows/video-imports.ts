@@ -1,6 +1,6 @@
 // Imports of videos by URL, magnet URI and torrent file.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { ownerOrStaff, row, signedIn } from '../row.ts'
 
 const ADDRESS = '/api/v1/videos/imports'
@@ -8,8 +8,8 @@ let serial = 0
 const magnetUri = () => `magnet:?xt=urn:btih:${String(++serial).padStart(40, '0')}`
 
 /** An import of `user`. */
-async function imported(cast: Cast, state: string): Promise<{ params: { id: number } }> {
-  const { id: userId, channelId } = cast.users.user
+async function imported(fixtures: RouteFixtures, state: string): Promise<{ params: { id: number } }> {
+  const { id: userId, channelId } = fixtures.users.user
   const fields = {
     channelId,
     name: 'an import',
@@ -28,7 +28,7 @@ async function imported(cast: Cast, state: string): Promise<{ params: { id: numb
     passwords: [],
     schedule: null,
   }
-  const [made] = await cast.db.query<{ id: number }>(
+  const [made] = await fixtures.db.query<{ id: number }>(
     `insert into video_import (user_id, channel_id, magnet_uri, fields, state) values ($1, $2, $3, $4, $5) returning id`,
     [userId, channelId, magnetUri(), JSON.stringify(fields), state],
   )
@@ -39,11 +39,11 @@ async function imported(cast: Cast, state: string): Promise<{ params: { id: numb
 const ownerOrAdmin = (status: number) => ownerOrStaff(status, { moderator: 403 })
 
 export const videoImportRows = [
-  row(`POST ${ADDRESS}`, signedIn(200), (cast, caller) => ({
-    body: { channelId: cast.callerOrOwner(caller).channelId, name: 'an import', magnetUri: magnetUri() },
+  row(`POST ${ADDRESS}`, signedIn(200), (fixtures, caller) => ({
+    body: { channelId: fixtures.callerOrOwner(caller).channelId, name: 'an import', magnetUri: magnetUri() },
   })),
   row('GET /api/v1/users/me/videos/imports', signedIn(200)),
-  row(`DELETE ${ADDRESS}/:id`, ownerOrAdmin(204), (cast) => imported(cast, 'failed')),
-  row(`POST ${ADDRESS}/:id/cancel`, ownerOrAdmin(204), (cast) => imported(cast, 'pending')),
-  row(`POST ${ADDRESS}/:id/retry`, ownerOrAdmin(204), (cast) => imported(cast, 'failed')),
+  row(`DELETE ${ADDRESS}/:id`, ownerOrAdmin(204), (fixtures) => imported(fixtures, 'failed')),
+  row(`POST ${ADDRESS}/:id/cancel`, ownerOrAdmin(204), (fixtures) => imported(fixtures, 'pending')),
+  row(`POST ${ADDRESS}/:id/retry`, ownerOrAdmin(204), (fixtures) => imported(fixtures, 'failed')),
 ]

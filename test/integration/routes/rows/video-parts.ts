@@ -1,17 +1,17 @@
 // What hangs on a video: captions, chapters, storyboards, and their files.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { ownerOrStaff, row, visitors } from '../row.ts'
 
 const video =
   (isPrivate: boolean, more: { params?: Record<string, string>; body?: object } = {}) =>
-  async (cast: Cast) => ({
+  async (fixtures: RouteFixtures) => ({
     ...more,
-    params: { videoId: (await cast.videoWithParts({ isPrivate })).uuid, ...more.params },
+    params: { videoId: (await fixtures.videoWithParts({ isPrivate })).uuid, ...more.params },
   })
 
-const file = (part: 'caption' | 'storyboard', isPrivate: boolean) => async (cast: Cast) => ({
-  params: { filename: (await cast.videoWithParts({ isPrivate }))[part] },
+const file = (part: 'caption' | 'storyboard', isPrivate: boolean) => async (fixtures: RouteFixtures) => ({
+  params: { filename: (await fixtures.videoWithParts({ isPrivate }))[part] },
 })
 
 const french = { captionLanguage: 'fr' }
@@ -27,8 +27,8 @@ export const videoPartRows = [
     row(`GET /api/v1/videos/:videoId/${part}`, visitors(200), video(false), 'of a public video'),
     row(`GET /api/v1/videos/:videoId/${part}`, ownerOrStaff(200), video(true), 'of a private video'),
   ]),
-  row('PUT /api/v1/videos/:videoId/captions/:captionLanguage', ownerOrStaff(204), (cast) =>
-    video(false, { params: french, body: captionForm() })(cast),
+  row('PUT /api/v1/videos/:videoId/captions/:captionLanguage', ownerOrStaff(204), (fixtures) =>
+    video(false, { params: french, body: captionForm() })(fixtures),
   ),
   row('DELETE /api/v1/videos/:videoId/captions/:captionLanguage', ownerOrStaff(204), video(false, { params: french })),
   // Nothing transcribes here.

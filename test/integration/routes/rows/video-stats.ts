@@ -1,11 +1,11 @@
 // Statistics of videos, and what players report of the playback.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, ownerOrStaff, row } from '../row.ts'
 
 const of =
   (more = {}) =>
-  async (cast: Cast) => ({ params: { id: (await cast.video()).uuid, ...more } })
+  async (fixtures: RouteFixtures) => ({ params: { id: (await fixtures.video()).uuid, ...more } })
 
 const REPORT = {
   playerMode: 'web-video',
@@ -25,7 +25,7 @@ export const videoStatsRows = [
   row('GET /api/v1/videos/:id/stats/overall', ownerOrStaff(200), of()),
   row('GET /api/v1/videos/:id/stats/retention', ownerOrStaff(200), of()),
   row('GET /api/v1/videos/:id/stats/timeseries/:metric', ownerOrStaff(200), of({ metric: 'viewers' })),
-  row('POST /api/v1/metrics/playback', everybody(204), async (cast) => ({
-    body: { ...REPORT, videoId: (await cast.video()).uuid },
+  row('POST /api/v1/metrics/playback', everybody(204), async (fixtures) => ({
+    body: { ...REPORT, videoId: (await fixtures.video()).uuid },
   })),
 ]

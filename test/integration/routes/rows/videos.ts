@@ -1,22 +1,22 @@
 // Videos: lists, one video in each privacy, change, removal, ratings.
 
 import { insert } from '../../../support/builders.ts'
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { administrators, everybody, ownerOrStaff, row, signedIn, visitors } from '../row.ts'
 
 const privacies = { public: 1, unlisted: 2, private: 3, internal: 4, passwordProtected: 5 } as const
 
-const videoOf = (privacy: keyof typeof privacies) => async (cast: Cast) => ({
-  params: { id: (await cast.video({ privacy: privacies[privacy] })).uuid },
+const videoOf = (privacy: keyof typeof privacies) => async (fixtures: RouteFixtures) => ({
+  params: { id: (await fixtures.video({ privacy: privacies[privacy] })).uuid },
 })
 
-const fileOf = (privacy: keyof typeof privacies) => async (cast: Cast) => {
-  const { id, webVideo } = await cast.videoWithFiles({ isPrivate: privacy !== 'public' })
+const fileOf = (privacy: keyof typeof privacies) => async (fixtures: RouteFixtures) => {
+  const { id, webVideo } = await fixtures.videoWithFiles({ isPrivate: privacy !== 'public' })
   return { params: { id, videoFileId: webVideo.id } }
 }
 
-const filesToMake = async (cast: Cast) => ({
-  params: { id: (await cast.videoWithFiles({ isPrivate: false })).uuid },
+const filesToMake = async (fixtures: RouteFixtures) => ({
+  params: { id: (await fixtures.videoWithFiles({ isPrivate: false })).uuid },
   body: { transcodingType: 'hls', forceTranscoding: true },
 })
 
@@ -27,22 +27,22 @@ function oneCut(): FormData {
   return form
 }
 
-const ratedVideoOf = (privacy: keyof typeof privacies) => async (cast: Cast) => ({
-  ...(await videoOf(privacy)(cast)),
+const ratedVideoOf = (privacy: keyof typeof privacies) => async (fixtures: RouteFixtures) => ({
+  ...(await videoOf(privacy)(fixtures)),
   body: { rating: 'like' },
 })
 
-const passwordOfVideo = async (cast: Cast) => {
-  const { params } = await videoOf('passwordProtected')(cast)
-  const [video] = await cast.db.query<{ id: number }>('select id from video where uuid = $1', [params.id])
-  const add = (password: string) => insert(cast.db, 'video_password', { video_id: video?.id, password })
+const passwordOfVideo = async (fixtures: RouteFixtures) => {
+  const { params } = await videoOf('passwordProtected')(fixtures)
+  const [video] = await fixtures.db.query<{ id: number }>('select id from video where uuid = $1', [params.id])
+  const add = (password: string) => insert(fixtures.db, 'video_password', { video_id: video?.id, password })
   await add('the other')
   return { params: { ...params, videoPasswordId: await add('this one') } }
 }
 
-const videoWithSource = async (cast: Cast) => {
-  const { id, uuid } = await cast.video()
-  await cast.db.query("insert into video_source (video_id, input_filename, size) values ($1, 'small.mp4', 1000)", [id])
+const videoWithSource = async (fixtures: RouteFixtures) => {
+  const { id, uuid } = await fixtures.video()
+  await fixtures.db.query("insert into video_source (video_id, input_filename, size) values ($1, 'small.mp4', 1000)", [id])
   return { params: { id: uuid } }
 }
 
@@ -51,9 +51,9 @@ const SIZE = 1000
 const openingHeaders = { 'x-upload-content-length': String(SIZE), 'x-upload-content-type': 'video/mp4' }
 
 /** An upload that `user` has begun, in the place of the file of their video. */
-const begunReplacement = async (cast: Cast) => {
-  const { params } = await videoOf('public')(cast)
-  const answer = await cast.send('user', REPLACE.replace(':id', params.id), {
+const begunReplacement = async (fixtures: RouteFixtures) => {
+  const { params } = await videoOf('public')(fixtures)
+  const answer = await fixtures.send('user', REPLACE.replace(':id', params.id), {
     method: 'POST',
     headers: { ...openingHeaders, 'content-type': 'application/json' },
     body: JSON.stringify({ filename: 'video.mp4' }),
@@ -85,15 +85,15 @@ export const videoRows = [
   row('GET /api/v1/videos/:id/metadata/:videoFileId', visitors(200), fileOf('public'), 'public'),
   row('GET /api/v1/videos/:id/metadata/:videoFileId', ownerOrStaff(200), fileOf('private'), 'private'),
 
-  row('PUT /api/v1/videos/:id', ownerOrStaff(204), async (cast) => ({
-    ...(await videoOf('public')(cast)),
+  row('PUT /api/v1/videos/:id', ownerOrStaff(204), async (fixtures) => ({
+    ...(await videoOf('public')(fixtures)),
     body: { name: 'another name' },
   })),
   row('DELETE /api/v1/videos/:id', ownerOrStaff(204), videoOf('public')),
 
   row('GET /api/v1/videos/:id/passwords', ownerOrStaff(200), videoOf('passwordProtected')),
-  row('PUT /api/v1/videos/:id/passwords', ownerOrStaff(204), async (cast) => ({
-    ...(await videoOf('passwordProtected')(cast)),
+  row('PUT /api/v1/videos/:id/passwords', ownerOrStaff(204), async (fixtures) => ({
+    ...(await videoOf('passwordProtected')(fixtures)),
     body: { passwords: ['first password', 'second password'] },
   })),
   row('DELETE /api/v1/videos/:id/passwords/:videoPasswordId', ownerOrStaff(204), passwordOfVideo),
@@ -103,35 +103,35 @@ export const videoRows = [
 
   row('GET /api/v1/videos/:id/source', ownerOrStaff(200), videoWithSource),
   row('DELETE /api/v1/videos/:id/source/file', administrators(204), videoWithSource),
-  row('DELETE /api/v1/videos/:id/hls', administrators(204), async (cast) => {
-    const { uuid } = await cast.videoWithFiles({ isPrivate: false })
+  row('DELETE /api/v1/videos/:id/hls', administrators(204), async (fixtures) => {
+    const { uuid } = await fixtures.videoWithFiles({ isPrivate: false })
     return { params: { id: uuid } }
   }),
-  row('DELETE /api/v1/videos/:id/hls/:videoFileId', administrators(204), async (cast) => {
-    const { id, uuid } = await cast.videoWithFiles({ isPrivate: true })
-    const [file] = await cast.db.query<{ id: number }>(
+  row('DELETE /api/v1/videos/:id/hls/:videoFileId', administrators(204), async (fixtures) => {
+    const { id, uuid } = await fixtures.videoWithFiles({ isPrivate: true })
+    const [file] = await fixtures.db.query<{ id: number }>(
       'select id from video_file where video_id = $1 and streaming_playlist_id is not null',
       [id],
     )
     return { params: { id: uuid, videoFileId: file?.id ?? 0 } }
   }),
-  row('DELETE /api/v1/videos/:id/web-videos', administrators(204), async (cast) => {
-    const { uuid } = await cast.videoWithFiles({ isPrivate: true })
+  row('DELETE /api/v1/videos/:id/web-videos', administrators(204), async (fixtures) => {
+    const { uuid } = await fixtures.videoWithFiles({ isPrivate: true })
     return { params: { id: uuid } }
   }),
   row('DELETE /api/v1/videos/:id/web-videos/:videoFileId', administrators(204), fileOf('public')),
   row('POST /api/v1/videos/:id/transcoding', administrators(204), filesToMake),
-  row('POST /api/v1/videos/:id/studio/edit', ownerOrStaff(204), async (cast) => ({
-    params: { id: (await cast.videoWithFiles({ isPrivate: false })).uuid },
+  row('POST /api/v1/videos/:id/studio/edit', ownerOrStaff(204), async (fixtures) => ({
+    params: { id: (await fixtures.videoWithFiles({ isPrivate: false })).uuid },
     body: oneCut(),
   })),
-  row(`POST ${REPLACE}`, ownerOrStaff(201), async (cast) => ({
-    ...(await videoOf('public')(cast)),
+  row(`POST ${REPLACE}`, ownerOrStaff(201), async (fixtures) => ({
+    ...(await videoOf('public')(fixtures)),
     headers: openingHeaders,
     body: { filename: 'video.mp4' },
   })),
-  row(`PUT ${REPLACE}`, uploaderOnly(308), async (cast) => ({
-    ...(await begunReplacement(cast)),
+  row(`PUT ${REPLACE}`, uploaderOnly(308), async (fixtures) => ({
+    ...(await begunReplacement(fixtures)),
     headers: { 'content-type': 'application/octet-stream', 'content-range': `bytes 0-99/${SIZE}` },
     body: Buffer.alloc(100),
   })),

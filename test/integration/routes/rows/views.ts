@@ -1,12 +1,12 @@
 // Views: positions in a video.
 
-import type { Cast } from '../cast.ts'
+import type { RouteFixtures } from '../fixtures.ts'
 import { ownerOrStaff, row, signedIn, visitors } from '../row.ts'
 
 const PRIVATE = 3
 
-const at = (columns: Record<string, unknown>) => async (cast: Cast) => ({
-  params: { id: (await cast.video(columns)).uuid },
+const at = (columns: Record<string, unknown>) => async (fixtures: RouteFixtures) => ({
+  params: { id: (await fixtures.video(columns)).uuid },
   body: { currentTime: 1 },
 })
 

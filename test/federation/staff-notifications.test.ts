@@ -1,0 +1,185 @@
+// What other servers cause, and who of the staff is told of it: reports, followers, follows that nobody asked for, newer versions.
+
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Client } from '../../scripts/demo/client.ts'
+import { VERSION } from '../../src/version.ts'
+import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
+import { type MailServer, smtpConfig, startMailServer } from '../support/mail-server.ts'
+import { media } from '../support/media.ts'
+import { makeNotifiedUsers, notificationMailsByAddress, notificationsSeenBy } from '../support/notified-users.ts'
+import { until } from '../support/until.ts'
+import { type FederatedNode, introduce, newcomer, startFederatedNode } from './support.ts'
+
+const ONCE = '1 with 0 mails'
+const ONCE_AND_MAILED = '1 with 1 mails'
+const TYPES = { reported: 3, follower: 13, autoFollow: 14, version: 18 }
+
+let ours: FederatedNode
+let peer: FakePeer
+let other: FakePeer
+let mail: MailServer
+let notifiedUsers: ReturnType<typeof makeNotifiedUsers>
+let alice: PeerActor
+let mod: Client
+const versions = { latest: VERSION, asked: 0 }
+
+beforeAll(async () => {
+  ;[peer, other, mail] = await Promise.all([startFakePeer(), startFakePeer(), startMailServer()])
+  peer.serve('/versions.json', () => {
+    versions.asked += 1
+    return { type: 'application/json', body: { peertube: { latestVersion: versions.latest } } }
+  })
+  ours = await startFederatedNode({
+    smtp: smtpConfig(mail),
+    followers: { instance: { enabled: true, manual_approval: true } },
+    peertube: { check_latest_version: { enabled: true, url: `${peer.base}/versions.json` } },
+    vireo: {
+      notifications: { mail_window: '1 ms' },
+      schedulers: { check_peertube_version: '1 second', auto_follow_index_instances: '1 second' },
+    },
+  })
+  notifiedUsers = makeNotifiedUsers(ours, mail)
+  alice = (await introduce(ours, peer, 'alice')).account
+  mod = await newcomer(ours, 'mod', { role: 1 })
+  await newcomer(ours, 'second', { role: 0 })
+  await newcomer(ours, 'ana')
+})
+afterAll(async () => {
+  await Promise.all([peer?.close(), other?.close(), ours?.stop()])
+  await mail?.close()
+})
+
+const custom = async (change: object) =>
+  await ours.client.send('PUT', '/api/v1/config/custom', {
+    ...(await ours.client.get<object>('/api/v1/config/custom')),
+    ...change,
+  })
+const infoOf = (name: string, host: string) => ({ id: expect.any(Number), displayName: expect.any(String), name, host })
+const instance = (host: string) => ({ type: 'instance', name: 'peertube', displayName: expect.any(String), host })
+
+describe('what other servers do', () => {
+  it('a Flag is told to the moderators, once, and not to one who mutes that server', async () => {
+    await mod.send('POST', '/api/v1/users/me/blocklist/servers', { host: peer.host })
+    const video = await ours.upload(await readFile(await media('small.mp4')))
+    const flag = peer.activity(alice, 'Flag', video.url, { content: 'This is bad' })
+    await ours.tell(alice, flag)
+    await ours.tell(alice, flag)
+    expect(await notifiedUsers(TYPES.reported)).toEqual({ root: ONCE_AND_MAILED, second: ONCE_AND_MAILED })
+    const { id, uuid } = video
+    expect(await notificationsSeenBy(mod, TYPES.reported)).toEqual([])
+    expect(await notificationsSeenBy(ours.client, TYPES.reported)).toEqual([
+      {
+        read: false,
+        abuse: {
+          id: expect.any(Number),
+          state: 1,
+          video: { id, uuid, shortUUID: expect.any(String), name: 'A video of ours' },
+        },
+      },
+    ])
+  })
+
+  it('a follower that waits is told to administrators, once, and says so until it is accepted', async () => {
+    const follow = () => ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    await follow()
+    await follow()
+    expect(await notifiedUsers(TYPES.follower)).toEqual({ root: ONCE, second: ONCE })
+    const view = (state: string) => ({
+      read: false,
+      actorFollow: {
+        id: expect.any(Number),
+        state,
+        follower: { ...infoOf('peertube', peer.host), avatars: [] },
+        following: instance(ours.host),
+      },
+    })
+    expect(await notificationsSeenBy(ours.client, TYPES.follower)).toEqual([view('pending')])
+    await ours.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/accept`)
+    expect(await notifiedUsers(TYPES.follower)).toEqual({})
+    expect(await notificationsSeenBy(ours.client, TYPES.follower)).toEqual([view('accepted')])
+  })
+
+  it('a follower that was removed and asks again is told of again, once in a day; one that was rejected is not', async () => {
+    const ask = () => ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    const askAgain = async () => {
+      await ours.client.send('DELETE', `/api/v1/server/followers/peertube@${peer.host}`)
+      await ask()
+    }
+    await ours.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/reject`)
+    await ask()
+    expect(await notifiedUsers(TYPES.follower)).toEqual({})
+    await askAgain()
+    expect(await notifiedUsers(TYPES.follower)).toEqual({})
+    await ours.query("update notification set key = left(key, -10) || '2020-01-01' where type = $1", [TYPES.follower])
+    await askAgain()
+    expect(await notifiedUsers(TYPES.follower)).toEqual({ root: ONCE, second: ONCE })
+  })
+
+  it('a follower of an account is not one of the instance', async () => {
+    await ours.tell(alice, peer.activity(alice, 'Follow', `${ours.base}/accounts/ana`))
+    expect(await notifiedUsers(TYPES.follower)).toEqual({})
+  })
+})
+
+describe('what the server does by itself', () => {
+  const view = (host: string) => ({
+    read: false,
+    actorFollow: {
+      id: expect.any(Number),
+      state: 'pending',
+      follower: { ...infoOf('peertube', ours.host), avatars: [] },
+      following: instance(host),
+    },
+  })
+
+  it('a server that is followed back is told to administrators, once; one that an administrator follows is not', async () => {
+    const followings = { instance: { autoFollowBack: { enabled: true } } }
+    await custom({ followings, followers: { instance: { enabled: true, manualApproval: false } } })
+    await ours.client.send('POST', '/api/v1/server/following', { hosts: [other.host] })
+    await other.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
+    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    await peer.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
+    expect(await notifiedUsers(TYPES.autoFollow)).toEqual({ root: ONCE, second: ONCE })
+    expect(await notificationsSeenBy(ours.client, TYPES.autoFollow)).toEqual([view(peer.host)])
+  })
+
+  it('a server that is followed from an index is told in the same way', async () => {
+    const indexed = await startFakePeer()
+    peer.serve('/index', () => ({ type: 'application/json', body: { total: 1, data: [{ host: indexed.host }] } }))
+    const autoFollowIndex = { enabled: true, indexUrl: `${peer.base}/index` }
+    await custom({ followings: { instance: { autoFollowIndex } } })
+    await indexed.awaited('the Follow', ({ activity }) => activity.type === 'Follow', 10_000)
+    expect(await notifiedUsers(TYPES.autoFollow)).toEqual({ root: ONCE, second: ONCE })
+    expect((await notificationsSeenBy(ours.client, TYPES.autoFollow))[0]).toEqual(view(indexed.host))
+    await indexed.close()
+  })
+
+  it('a newer version is told to administrators, once, and an older one never', async () => {
+    const looked = async () => {
+      const before = versions.asked
+      await until(() => versions.asked > before + 1, { what: 'another look for versions' })
+    }
+    await looked()
+    expect(await notifiedUsers(TYPES.version)).toEqual({})
+    for (const [latest, told] of [
+      ['99.1.0', { root: ONCE_AND_MAILED, second: ONCE_AND_MAILED }],
+      ['99.0.0', {}],
+      ['no version', {}],
+      ['99.2.0', { root: ONCE_AND_MAILED, second: ONCE_AND_MAILED }],
+    ] as const) {
+      versions.latest = latest
+      await looked()
+      await looked()
+      expect({ latest, told: await notifiedUsers(TYPES.version) }).toEqual({ latest, told })
+    }
+    expect(await notificationsSeenBy(ours.client, TYPES.version)).toEqual([
+      { read: false, peertube: { latestVersion: '99.2.0' } },
+      { read: false, peertube: { latestVersion: '99.1.0' } },
+    ])
+  })
+})
+
+it('no mail comes that nobody wants', () => {
+  expect(notificationMailsByAddress(mail)).toEqual({ 'admin@example.com': 3, 'second@example.org': 3 })
+})

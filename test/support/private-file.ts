@@ -1,9 +1,0 @@
-// What the answer with a private file says to those who could keep it.
-
-export const PRIVATE_FILE = {
-  'cache-control': 'public, max-age=0',
-  'cdn-cache-control': 'no-store',
-  'surrogate-control': 'no-store',
-  'x-accel-expires': '0',
-  vary: 'Authorization, Cookie, X-PeerTube-Video-Password',
-}
