@@ -1,4 +1,4 @@
-// The archive that another server made of a user (test/fixtures/peertube-export.zip), and items like its own.
+// A user archive exported by another server (test/fixtures/peertube-export.zip), and builders of similar items.
 
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -10,7 +10,7 @@ import { until } from './until.ts'
 export const fixture = new URL('../fixtures/peertube-export.zip', import.meta.url)
 const openZip = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer)
 
-/** All files of the archive, by their paths. */
+/** All files of the archive, by path. */
 export async function readFixture(): Promise<Map<string, Buffer>> {
   const zip = await openZip(await readFile(fixture), { autoClose: false, lazyEntries: true })
   const files = new Map<string, Buffer>()
@@ -23,7 +23,7 @@ export async function readFixture(): Promise<Map<string, Buffer>> {
   return files
 }
 
-/** The items of a part: one where it is no list. */
+/** The items of a part; a part that is no list has one item. */
 export function itemsOf(files: ReadonlyMap<string, Buffer>, part: ImportedPart): unknown[] {
   const document: unknown = JSON.parse(files.get(partPath(part))?.toString() ?? 'null')
   const { list } = partOf(part)
@@ -34,7 +34,7 @@ const DATE = '2026-01-02T03:04:05.678Z'
 const OLD = 'http://old.example'
 let serial = 0
 
-/** A video of the other server; its file is `files/videos/video-files/<uuid>.mp4`. */
+/** A remote video; its file is `files/videos/video-files/<uuid>.mp4`. */
 export function archivedVideo(channel: string, columns: Record<string, unknown> = {}) {
   serial += 1
   const uuid = `00000000-0000-4000-8000-${String(serial).padStart(12, '0')}`
@@ -85,7 +85,7 @@ export const archivedChannel = (name: string, columns: Record<string, unknown> =
 
 type Stats = Record<string, { success: number; duplicates: number; errors: number }>
 
-/** Uploads an archive in one chunk and answers what became of it. */
+/** Uploads an archive in one chunk, waits for its import, and returns the import's counts. */
 export async function importArchive(client: Client, userId: number, archive: Buffer): Promise<Stats> {
   const begun = await client.raw(`/api/v1/users/${userId}/imports/import-resumable`, {
     method: 'POST',

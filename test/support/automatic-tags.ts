@@ -1,4 +1,4 @@
-// What tags videos and comments, for tests that put the nouns together themselves.
+// The automatic tagger of videos and comments, for tests that compose nouns themselves.
 
 import { type AutomaticTags, makeAutomaticTags } from '../../src/actors/automatic-tag/index.ts'
 import type { ActorDeps } from '../../src/actors/runtime/index.ts'

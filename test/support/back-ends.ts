@@ -1,4 +1,4 @@
-// The back ends that contract tests run on: PostgreSQL always, Redis where the test run has one.
+// The back ends of contract tests: always PostgreSQL, and Redis if the test run has one.
 
 import { randomBytes } from 'node:crypto'
 import type { BusBackEnd } from '../../src/platform/bus/index.ts'
@@ -9,7 +9,7 @@ import { testRedisUrl } from './redis.ts'
 export interface TestBackEnd {
   queue: QueueBackEnd
   bus: BusBackEnd
-  /** Of this test alone. */
+  /** Used by this test only. */
   prefix: string
   drop(): Promise<void>
 }

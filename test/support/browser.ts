@@ -1,10 +1,10 @@
-// A person with a browser that has no scripts: it keeps cookies, follows redirections within its site, and sends the forms of pages.
+// A simulated browser without JavaScript: it stores cookies, follows redirects within its site, and submits forms.
 
 import { parseSetCookie } from 'cookie'
 
 export interface Shown {
   status: number
-  /** Path and query of where it ended. */
+  /** Path and query after redirects. */
   path: string
   headers: Headers
   html: string
@@ -17,9 +17,9 @@ export interface Form {
 }
 
 export interface SentFile {
-  /** Of the form's field. */
+  /** Name of the form field. */
   field: string
-  /** On the sender's machine. */
+  /** File name on the client. */
   name: string
   type: string
   bytes: Uint8Array
@@ -28,13 +28,13 @@ export interface SentFile {
 export interface Browser {
   cookies: Map<string, string>
   open(path: string, headers?: Record<string, string>): Promise<Shown>
-  /** Sends a form as it was shown, with what was typed into it. `headers` in place of those that browsers send. */
+  /** Submits a form with the values it was rendered with, overridden by the given ones. `headers` override those of browsers. */
   send(form: Form, typed?: Record<string, string>, headers?: Record<string, string>): Promise<Shown>
-  /** The same of a form for files, none of which was chosen. */
+  /** Submits a file form without a file. */
   sendForm(form: Form): Promise<Shown>
-  /** The same of a form with a file. */
+  /** Submits a form with a file. */
   sendFile(form: Form, file: SentFile, headers?: Record<string, string>): Promise<Shown>
-  /** Logs in on the page. */
+  /** Logs in through the login page. */
   login(username: string, password: string, more?: Record<string, string>): Promise<Shown>
 }
 
@@ -69,7 +69,7 @@ export function makeBrowser(base: string, always: Record<string, string> = {}): 
   const asIts = { origin: base, 'sec-fetch-site': 'same-origin' }
 
   async function sendMultipart(path: string, body: FormData, headers: Record<string, string> = asIts): Promise<Shown> {
-    // Browsers say how long a form is, and so does this with bytes.
+    // Browsers send a Content-Length with forms; a body of bytes gets one too.
     const encoded = new Response(body)
     const contentType = encoded.headers.get('content-type') ?? ''
     const sent = new Uint8Array(await encoded.arrayBuffer())
@@ -132,7 +132,7 @@ export function formIn(html: string, action: string): Form {
   throw new Error(`There is no form for ${action} in ${html}`)
 }
 
-/** The addresses of links with this text. */
+/** The hrefs of links with this text. */
 export const linksIn = (html: string, text: string): string[] =>
   [...html.matchAll(/<a\s([^>]*)>(.*?)<\/a>/gs)]
     .filter(([, , inner = '']) => inner.includes(text))

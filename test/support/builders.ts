@@ -1,4 +1,4 @@
-// Rows for tests, inserted by SQL: users with account and channel, actors of other servers, videos with their files.
+// Inserts test data by SQL: users with account and channel, remote actors, videos with files.
 
 import type { Database } from '../../src/platform/database/index.ts'
 import { newUuid } from '../../src/platform/ids.ts'
@@ -22,7 +22,7 @@ const next = (): number => {
   return serial
 }
 
-/** A local user with account and first channel. */
+/** A local user with an account and its default channel. */
 export async function makeUser(
   db: Reader,
   options: { username?: string; role?: 0 | 1 | 2; nsfwPolicy?: string; origin?: string } = {},
@@ -32,7 +32,7 @@ export async function makeUser(
   const account = actorRow({ type: 'Person', username, origin })
   const channel = actorRow({ type: 'Group', username: channelName, origin })
   const actor = Object.keys(account)
-  // All in one statement: there are hundreds of users in some tests.
+  // One statement, because some tests create hundreds of users.
   const [made] = await db.query<Omit<MadeUser, 'username'>>(
     `with made_user as (
        insert into users (username, role, password_hash, email, nsfw_policy)
@@ -57,7 +57,7 @@ export async function makeUser(
   return { username, ...made }
 }
 
-/** A channel of an account, local or with `hostId` of another server. */
+/** A channel of an account: local, or of the remote host `hostId`. */
 export async function makeChannel(
   db: Reader,
   options: { accountId: number; username?: string; name?: string; origin?: string; hostId?: number },
@@ -67,7 +67,7 @@ export async function makeChannel(
   return { id: await insert(db, 'channel', { actor_id: actorId, account_id: accountId, name }), actorId }
 }
 
-/** An account and a channel of another server. */
+/** A remote account with a channel. */
 export async function makeRemoteChannel(
   db: Reader,
   options: { host?: string; username?: string } = {},
@@ -84,16 +84,16 @@ export async function makeRemoteChannel(
 
 export interface VideoOptions {
   channelId: number
-  /** Columns of the row that are not as usual. */
+  /** Columns that override the defaults. */
   columns?: Record<string, unknown>
-  /** Of another server: its origin. */
+  /** Origin of the remote server; local when undefined. */
   remoteOrigin?: string
   passwords?: string[]
-  /** With a web video of this size, px. */
+  /** Adds a web video file of this height, px. */
   webVideo?: { resolution: number; filename?: string; fileUrl?: string }
-  /** With an HLS playlist of this rendition. */
+  /** Adds an HLS playlist with this rendition. */
   hls?: { resolution: number; playlistUrl?: string }
-  /** Without its two pictures. */
+  /** Omits the thumbnail and the preview. */
   bare?: boolean
 }
 

@@ -1,4 +1,4 @@
-// A real browser for tests: the Chromium of this machine, without a window. What goes wrong on a page is kept, not printed.
+// A real browser for tests: headless Chromium of this machine. Errors of pages are collected, not printed.
 
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -8,29 +8,29 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 export interface Person {
   page: Page
-  /** What the browser complained of since the last look: errors of scripts, of the policy, and of what the page asked for. */
+  /** Console errors since the last call: script errors, CSP violations and failed requests. */
   complaints(): string[]
-  /** Opens an address and waits until all that the page itself asks for is there. */
+  /** Opens a URL, and waits until the page has loaded all its resources. */
   open(url: string): Promise<Opened>
 }
 
 export interface Opened {
   status: number
-  /** Bytes of the page, its styles and its scripts, unpacked; pictures and media are left out. */
+  /** Uncompressed bytes of the page, its styles and its scripts, without images and media. */
   bytes: number
 }
 
 export interface Chromium {
-  /** Somebody with cookies of their own. */
+  /** A browser context with its own cookies. */
   person(options?: BrowserContextOptions): Promise<Person>
   close(): Promise<void>
 }
 
-/** Throws when there is no browser: whoever runs these tests wants one. */
+/** Throws if no Chromium is installed. */
 export async function startChromium(): Promise<Chromium> {
   const browser = await chromium.launch({
     executablePath: findChromium(),
-    // Root has no sandbox of its own; nothing but this machine's servers is opened.
+    // Chromium's sandbox does not run as root; only servers of this machine are opened.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   })
   return {
@@ -62,7 +62,7 @@ function personIn(page: Page): Person {
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   page.on('requestfailed', (request) => {
     const [type, reason] = [request.resourceType(), request.failure()?.errorText]
-    // A player or a page that is left while it loads gives up what it asked for.
+    // Requests are aborted when a page or a player is left while it loads.
     if (type === 'media' || (type === 'image' && reason === 'net::ERR_ABORTED')) return
     complaints.push(`failed: ${request.url()} ${reason}`)
   })

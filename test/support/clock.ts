@@ -1,9 +1,9 @@
-// A clock that stands still until a test moves it.
+// A fake clock that only tests advance.
 
 import type { Clock } from '../../src/platform/clock.ts'
 
 export interface FakeClock extends Clock {
-  /** Moves on by so many milliseconds. */
+  /** Advances the clock by this many milliseconds. */
   pass(ms: number): void
 }
 

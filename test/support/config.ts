@@ -1,15 +1,15 @@
-// Configuration for tests: peers on loopback are allowed, nobody is rate-limited, logs are silent, no ffmpeg runs for
-// storyboards that nobody looks at, no torrents are made, and none is looked for on the internet.
+// Default configuration of tests: peers on loopback are allowed, there are no rate limits, logs are silent, and storyboards, torrents and
+// requests to the internet are off.
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, type LoadedConfig, loadConfig } from '../../src/config/index.ts'
 import { merge, type Values } from '../../src/config/layers.ts'
 
-/** The name of what stands in for yt-dlp. */
+/** Name of the stand-in for yt-dlp. */
 export const YT_DLP = 'yt-dlp-stand-in'
 
-/** Database connections of a node; each loads the catalogue and plans for itself. */
+/** Database connections of a node; each loads the catalogue and plans by itself. */
 export const POOL_MAX = 3
 
 const UNLIMITED = { max: 1_000_000 }
@@ -35,20 +35,20 @@ const FOR_TESTS: Values = {
   tracker: { enabled: false },
   database: { pool: { max: POOL_MAX } },
   live: { rtmp: { port: 0 } },
-  // Whether yt-dlp is installed on the machine makes no difference.
+  // Results must not depend on whether yt-dlp is installed.
   import: { videos: { http: { youtube_dl_release: { name: YT_DLP, python_path: '/nowhere' } } } },
   open_telemetry: { metrics: { prometheus_exporter: { port: 0 } } },
   vireo: { federation: { allow_http: true, allow_private_addresses: true }, imports: { torrent_dht: false } },
 }
 
 export interface TestConfigOptions {
-  /** Default: a folder in the system's temporary one, which nobody makes. */
+  /** Default: a path in the system's temporary folder, which is never created. */
   dataDir?: string
-  /** More variables, such as DATABASE_URL. */
+  /** Additional environment variables, such as DATABASE_URL. */
   env?: Record<string, string>
 }
 
-/** Throws when `overrides` (nested keys as in YAML) hold an unknown key or a wrong value. */
+/** Throws if `overrides` (nested keys, as in YAML) contain an unknown key or an invalid value. */
 export function testConfig(overrides: Values = {}, options: TestConfigOptions = {}): Config {
   return testLoadedConfig(overrides, options).config
 }

@@ -1,13 +1,13 @@
-// Every kept counter beside the count of what causes it, as statements over all rows.
+// Compares every stored counter with the count of its source rows, in statements over whole tables.
 
 import { waitingBelow } from '../../src/actors/comment/comment.entity.ts'
 import type { Database } from '../../src/platform/database/index.ts'
 
 export interface Counter {
   counter: string
-  /** Which walk sets it right. */
+  /** The reconciliation that corrects it. */
   walk: string
-  /** Rows `what, kept, causes`; what is not folded yet is kept too. */
+  /** Rows `what, kept, causes`; `kept` includes deltas that are not folded yet. */
   sql: string
 }
 
@@ -117,7 +117,7 @@ export interface WrongCounter {
   causes: number
 }
 
-/** What differs, of one moment for each counter. */
+/** The counters that differ, each read in one snapshot. */
 export async function wrongCounters(db: Pick<Database, 'query'>): Promise<WrongCounter[]> {
   const wrong: WrongCounter[] = []
   for (const { counter, sql } of counters) {

@@ -1,27 +1,27 @@
-// What a piece of work costs the processor: neither other processes of a busy machine count, nor that this one computes slower.
+// Measures work in CPU time, scaled to a quiet machine: neither other processes nor a slowed-down processor affect the result.
 
-/** For what takes 20 ms at most on a processor that does nothing else. */
+/** Limit for work that takes at most 20 ms on an idle processor. */
 export const AT_MOST_MS = 60
 
-/** Starts to count; the function that it answers tells the milliseconds that this process has computed since, at the usual speed. */
+/** Starts a measurement. The returned function gives the CPU time of this process since then, in ms of a quiet machine. */
 export function startCpuTime(): () => number {
   const before = process.cpuUsage()
   return () => atUsualSpeed(inMs(process.cpuUsage(before)))
 }
 
-/** Milliseconds of processor time as a quiet machine needs them: what shares its cores may need seven times as many. */
+/** CPU time in ms, scaled to a quiet machine: processes that share its cores may need seven times as long. */
 export function atUsualSpeed(ms: number): number {
   return ms < NOTICEABLE_MS ? ms : ms / Math.max(1, sampleMs().computing / USUAL_SAMPLE_MS)
 }
 
-/** How many times a quiet machine's time this one takes at the moment, waiting for a processor included; at least 1. */
+/** How many times slower than a quiet machine this one currently is, including waits for a processor; at least 1. */
 export const slowness = (): number => Math.max(1, sampleMs().passing / USUAL_SAMPLE_MS)
 
 export const inMs = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000
 
-/** What no bound is below. */
+/** Lower bound of a sample. */
 const NOTICEABLE_MS = 15
-/** The sample on a quiet machine. */
+/** Duration of the sample on a quiet machine. */
 const USUAL_SAMPLE_MS = 12
 const ROUNDS = 10
 const SAMPLE = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => ({ id: at, name: `name ${at}`, tags: ['a', 'b'] })))

@@ -1,4 +1,4 @@
-// A PostgreSQL of a test's own, to be stopped and started again on the same port and data.
+// A PostgreSQL server for one test, which can be stopped and restarted on the same port and data.
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,9 +13,9 @@ import { until } from './until.ts'
 
 export interface DedicatedPostgres {
   url: string
-  /** `fast` ends all connections and writes everything; `immediate` is a crash, after which the log is replayed. */
+  /** `fast` closes all connections and flushes data; `immediate` is a crash, with recovery at the next start. */
   stop(mode: 'fast' | 'immediate'): Promise<void>
-  /** After a stop; resolves when it takes connections. */
+  /** Starts it after a stop; resolves when it accepts connections. */
   start(): Promise<void>
   remove(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Stand-ins for ffmpeg and ffprobe of any version, which say what they can do and do nothing.
+// Fake ffmpeg and ffprobe of any version, which report their capabilities and do nothing.
 
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Another server, played on loopback: it has actors, videos and collections, signs what it posts with real keys, and
-// keeps what it is sent.
+// A fake remote server on loopback: it serves actors, videos and collections, signs its posts with real keys, and records the posts it
+// receives.
 
 import { createHash, createSign } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
@@ -23,7 +23,7 @@ export interface Received {
   path: string
   headers: IncomingHttpHeaders
   activity: JsonObject
-  /** As it came. */
+  /** The raw body. */
   raw: string
 }
 
@@ -32,35 +32,35 @@ export interface PeerAnswer {
   /** Default `application/activity+json`. */
   type?: string
   body?: unknown
-  /** In place of a body in JSON. */
+  /** A raw body instead of JSON. */
   raw?: string | Buffer
-  /** Of a redirection. */
+  /** Location of a redirect. */
   location?: string
 }
 
 type Answering = (query: URLSearchParams, headers: IncomingHttpHeaders) => PeerAnswer | Promise<PeerAnswer>
 
-/** What is wrong or unusual with a posted activity; an honest cavage signature by the actor when left out. */
+/** Defects or variations of a posted activity; by default it has a valid cavage signature of the actor. */
 export interface PostOptions {
-  /** Who signs the request; null for nobody. */
+  /** The signing actor; null for an unsigned request. */
   signer?: PeerActor | null
   profile?: 'cavage' | 'rfc9421'
   date?: Date
-  /** The key that is used, whatever key id is named. */
+  /** The key that signs, independent of the key id. */
   key?: ActorKeys
   keyId?: string
-  /** The bytes that are sent in place of the signed ones. */
+  /** Bytes to send instead of the signed ones. */
   sentBody?: string | Buffer
-  /** The value of the header Digest in place of the right one. */
+  /** Value of the Digest header instead of the right one. */
   digest?: string
-  /** Names of the signed parts. */
+  /** Names of the signed components. */
   covered?: string[]
-  /** Headers that are sent besides, and signed too. */
+  /** Additional headers, signed too. */
   more?: Record<string, string>
   algorithm?: string
   inbox?: string
   contentType?: string
-  /** Header names that are left out of the request. */
+  /** Names of headers to omit. */
   without?: string[]
   /** Sends the signature as `Authorization: Signature …`. */
   inAuthorization?: boolean
@@ -69,7 +69,7 @@ export interface PostOptions {
 export interface Posted {
   status: number
   body: string
-  /** Seconds, where the answer says when to come again. */
+  /** Retry-After, in seconds. */
   retryAfter: string | undefined
 }
 
@@ -77,22 +77,22 @@ export interface FakePeer {
   base: string
   host: string
   instance: PeerActor
-  /** Posts that came, in order. */
+  /** Received posts, in order. */
   received: Received[]
-  /** Paths that were asked for, but for followers of actors. */
+  /** Requested paths, except those of followers collections. */
   fetched: string[]
   account(name: string): Promise<PeerActor>
   channel(name: string, owner: PeerActor): Promise<PeerActor>
-  /** A video that can be fetched at its id. */
+  /** Adds a video that can be fetched by its id. */
   video(of: { account: PeerActor; channel: PeerActor; more?: JsonObject }): JsonObject & { id: string }
   note(of: { author: string; inReplyTo: string; content?: string; more?: JsonObject }): JsonObject & { id: string }
-  /** Answers a path or an address of the peer. */
+  /** Sets the answer of a path or URL of the peer. */
   serve(address: string, answer: JsonObject | Answering): void
-  /** Answers to posts from now on; 204 when undefined. */
+  /** Sets the answer to all following posts; 204 when undefined. */
   answerPosts(answer: ((received: Received) => number) | undefined): void
   id(name?: string): string
   activity(actor: PeerActor, type: string, object: unknown, more?: JsonObject): JsonObject & { id: string }
-  /** The first post that fits, waited for. */
+  /** Waits for the first post that matches. */
   awaited(what: string, fits: (received: Received) => boolean, withinMs?: number): Promise<Received>
   of(type: string): Received[]
   /** Stops listening, as if the server was down, and listens again. */
@@ -120,7 +120,7 @@ export async function startFakePeer(): Promise<FakePeer> {
       response.writeHead(statusOf?.(one) ?? 204).end()
       return
     }
-    // Those are read in their own time after an actor, whatever a test looks at then.
+    // Followers collections are fetched some time after an actor, independent of the test.
     if (!url.pathname.endsWith('/followers')) fetched.push(address)
     const {
       status = 200,
@@ -317,13 +317,13 @@ function videoAt(url: string, uuid: string): JsonObject {
   }
 }
 
-/** The document with the signature of an author inside, so that others can pass it on. */
+/** The document with an embedded signature of its author, so that others can forward it. */
 export async function signedInside(document: JsonObject, author: PeerActor): Promise<JsonObject> {
   const rsa = { keyId: author.keyId, privateKey: await importPrivateKey(author.keys.rsa.privatePem) }
   return await signDocument(document, { rsa }, new Date())
 }
 
-/** Posts to the inbox of a node. Answers the status and the body. */
+/** Posts to the inbox of a node. Returns the status and the body. */
 export async function post(
   node: { base: string },
   by: PeerActor,

@@ -1,4 +1,5 @@
-// An ffmpeg that does as it is told when it makes renditions, or what else is meant: hang, crash, take memory, leave children, find the disk full.
+// An ffmpeg with faults when it makes renditions, or for other arguments: it hangs, crashes, uses too much memory, leaves children, or
+// finds the disk full.
 
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,18 +7,18 @@ import type { Ffmpeg } from '../../src/media/index.ts'
 import { serverFfmpeg, temporaryFolder } from './media.ts'
 
 const FAULTS = {
-  /** Silent for good, with a child that is so too. */
+  /** Hangs without output, with a child that hangs too. */
   hang: 'sleep 600 & note $!; wait',
-  /** Deaf to everything but SIGKILL, with children in the background that outlive it. */
+  /** Ignores every signal but SIGKILL, with background children that outlive it. */
   deaf: "trap '' TERM INT HUP; sleep 600 & note $!; (sleep 600 & note $!; wait) & note $!; while :; do sleep 1; done",
-  /** Gone at once, with a child left. */
+  /** Exits at once, and leaves a child. */
   leave: 'sleep 600 & note $!; echo "Something went wrong" >&2; exit 1',
   crash: 'exit 139',
   killed: 'kill -SEGV $$',
-  /** 300 MB in a child of its own, which keeps them: nobody reads what it has. */
+  /** Holds 300 MB in a child whose output nobody reads. */
   memory: 'head -c 300000000 /dev/zero | tail -c 300000000 | sleep 600 & note $!; wait',
   full: 'echo "av_interleaved_write_frame(): No space left on device" >&2; exit 1',
-  /** Goes on for ever, and says so. */
+  /** Runs forever, and reports progress. */
   endless: 'n=0; while :; do n=$((n+1)); echo "frame=$n time=00:00:0$((n%9)).00 bitrate=1" >&2; sleep 0.1; done',
   none: 'exec "$real" "$@"',
 } as const
@@ -26,13 +27,13 @@ export type Fault = keyof typeof FAULTS
 
 export interface FaultyFfmpeg {
   ffmpeg: Ffmpeg
-  /** From now on. */
+  /** Sets the fault of all following calls. */
   become(fault: Fault): Promise<void>
-  /** The processes that it started, and itself. */
+  /** Pids of the ffmpegs and of the processes that they started. */
   pids(): Promise<number[]>
 }
 
-/** `when`: what of its arguments means that it is to be faulty. */
+/** `when`: text in its arguments that triggers the fault. */
 export async function faultyFfmpeg({ when = ' -f hls ' } = {}): Promise<FaultyFfmpeg> {
   const real = await serverFfmpeg()
   const folder = await temporaryFolder()
@@ -58,7 +59,7 @@ esac
   }
 }
 
-/** Whether a process runs; one that ended and waits to be buried does not. */
+/** Whether a process runs; a zombie does not. */
 export async function isRunning(pid: number): Promise<boolean> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const state = text.slice(text.lastIndexOf(')') + 2).at(0)

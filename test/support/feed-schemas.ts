@@ -1,4 +1,4 @@
-// The formats of feeds as schemas: Atom and RSS with its modules in RELAX NG (test/fixtures/schemas), JSON Feed 1 and 1.1.
+// Schemas of feed formats: Atom and RSS with its modules in RELAX NG (test/fixtures/schemas), JSON Feed 1 and 1.1.
 
 import { readFileSync } from 'node:fs'
 import { validateXML } from 'xmllint-wasm'
@@ -7,8 +7,8 @@ import { z } from 'zod'
 const grammarOf = (name: string): string => readFileSync(new URL(`../fixtures/schemas/${name}.rng`, import.meta.url), 'utf8')
 
 /**
- * What libxml2 finds wrong with documents, by the names they are given; an empty list when all are valid. One call starts one
- * worker, whatever the number of documents.
+ * Validation errors of libxml2, prefixed with the given document names; empty when all documents are valid. One call starts one worker for
+ * any number of documents.
  */
 export async function faultsOfXml(grammar: 'atom' | 'rss', documents: ReadonlyMap<string, string>): Promise<string[]> {
   const xml = [...documents].map(([name, contents], index) => ({ fileName: `${index}.xml`, name, contents }))
@@ -29,7 +29,7 @@ const person = z
   .partial()
   .refine((author) => Object.keys(author).length > 0, 'an author says something')
 
-/** `author` is that of version 1, `authors` that of 1.1. */
+/** `author` is from version 1, `authors` from version 1.1. */
 const authorsOf = (version: 1 | 1.1) => (version === 1 ? { author: person.optional() } : { authors: z.array(person).min(1).optional() })
 
 const item = (version: 1 | 1.1) =>
@@ -79,7 +79,7 @@ const feed = <V extends string>(address: V, version: 1 | 1.1) =>
     ...authorsOf(version),
   })
 
-/** JSON Feed (jsonfeed.org): version 1.1, and version 1, which differs in how authors are named. Nothing else may be in it. */
+/** JSON Feed (jsonfeed.org) 1.1 and 1, which name authors differently. Unknown members are errors. */
 export const jsonFeed = z.discriminatedUnion('version', [
   feed('https://jsonfeed.org/version/1', 1),
   feed('https://jsonfeed.org/version/1.1', 1.1),

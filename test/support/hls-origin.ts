@@ -1,4 +1,4 @@
-// A server on loopback with one small HLS video, whose answers a test may bend.
+// A server on loopback with one small HLS video; tests can override its answers.
 
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -6,11 +6,11 @@ import type { JsonObject } from './fake-peer.ts'
 
 export interface HlsOrigin {
   base: string
-  /** Paths that were asked for. */
+  /** Requested paths. */
   asked: string[]
-  /** The links of a video document to the playlist and to one web video. */
+  /** Links of a video document to the playlist and to one web video. */
   links: JsonObject[]
-  /** Another answer for a path from now on; the usual one when undefined. */
+  /** Overrides the answer of a path; undefined restores the default. */
   answer(path: string, by: ((response: ServerResponse) => void) | undefined): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Activities with signatures inside that would take long to canonicalise. None of the signatures is right.
+// Activities with embedded signatures that are expensive to canonicalise. All signatures are invalid.
 
 import type { JsonObject } from './fake-peer.ts'
 
@@ -7,7 +7,7 @@ let serial = 0
 
 export interface Claim {
   actor: string
-  /** The key that the signature names. */
+  /** Key id in the signature. */
   creator: string
 }
 
@@ -28,7 +28,7 @@ function signedBy({ actor, creator }: Claim, context: unknown[], more: JsonObjec
 
 const VOCABULARY = 'https://hostile.example/ns#'
 
-/** A term with a context of 2,000 terms of its own, on 1,000 nodes: some 60 kB. */
+/** A term with a nested context of 2,000 terms, on 1,000 nodes: some 60 kB. */
 export const scopedContext = (claim: Claim, terms = 2_000, nodes = 1_000): JsonObject =>
   signedBy(
     claim,
@@ -41,7 +41,7 @@ export const scopedContext = (claim: Claim, terms = 2_000, nodes = 1_000): JsonO
     { s: range(nodes, (at) => ({ id: `ex:n${at}` })) },
   )
 
-/** A context in each of many nodes. */
+/** Many nodes, each with its own context. */
 export const nestedContexts = (claim: Claim): JsonObject =>
   signedBy(claim, [{ ex: VOCABULARY, n: 'ex:n' }], {
     n: range(90, (at) => ({
@@ -50,13 +50,13 @@ export const nestedContexts = (claim: Claim): JsonObject =>
     })),
   })
 
-/** A ring of nodes that name each other by blank ids: some 160 kB. */
+/** A cycle of nodes that refer to each other by blank node ids: some 160 kB. */
 export const ringOfBlankIds = (claim: Claim, nodes = 3_000): JsonObject =>
   signedBy(claim, [{ ex: VOCABULARY, next: { '@id': 'ex:next', '@type': '@id' } }], {
     next: range(nodes, (at) => ({ id: `_:b${at}`, next: `_:b${(at + 1) % nodes}` })),
   })
 
-/** The same, with names that only become blank by the context, or that no `id` says. */
+/** The same, with ids that only become blank by the context, or that are not in `id`. */
 export const disguisedRings = (claim: Claim, nodes = 3_000): JsonObject[] => {
   const ring = (prefix: string, id: string) => range(nodes, (at) => ({ [id]: `${prefix}${at}`, next: `${prefix}${(at + 1) % nodes}` }))
   const next = { '@id': `${VOCABULARY}next`, '@type': '@id' }
@@ -79,10 +79,10 @@ export const disguisedRings = (claim: Claim, nodes = 3_000): JsonObject[] => {
 
 const statements = (count: number): JsonObject => Object.fromEntries(range(count, (at) => [`as:p${at}`, `v${at}`]))
 
-/** So many statements that canonicalising them takes half a second, each with a name: some 150 kB. */
+/** Enough statements with ids to take half a second to canonicalise: some 150 kB. */
 export const manyStatements = (claim: Claim): JsonObject => signedBy(claim, [], statements(8_000))
 
-/** Statements whose names are much longer than the document, by prefixes. */
+/** Statements whose ids expand, by prefixes, to much more than the size of the document. */
 export const longNames = (claim: Claim): JsonObject[] => {
   const named = (prefix: string) => Object.fromEntries(range(2_900, (at) => [`${prefix}:${at}`, at]))
   const chain = range(900, (at) => [`p${at}`, at === 0 ? VOCABULARY : `p${at - 1}:${'x'.repeat(100)}#`])
@@ -97,7 +97,7 @@ export const longNames = (claim: Claim): JsonObject[] => {
   ]
 }
 
-/** As much as is canonicalised at all, and within every bound that is seen before: the costliest that gets as far as a thread. */
+/** The most expensive document that passes all bounds and reaches a worker thread. */
 export const withinBounds = (claim: Claim): JsonObject[] => [
   signedBy(claim, [{ next: { '@id': `${VOCABULARY}next`, '@type': '@id' } }], {
     next: range(190, (at) => ({ id: `_:b${at}`, next: `_:b${(at + 1) % 190}` })),
@@ -117,5 +117,5 @@ export const withinBounds = (claim: Claim): JsonObject[] => [
 const deep = (levels: number): JsonObject =>
   levels === 0 ? {} : { tag: { type: 'Note', attachment: { type: 'Note', ...deep(levels - 2) } } }
 
-/** A small activity whose signature is wrong: checking it is all that it costs. */
+/** A small activity with an invalid signature: checking it is the only cost. */
 export const wronglySigned = (claim: Claim): JsonObject => signedBy(claim, [], {})

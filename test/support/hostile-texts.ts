@@ -1,4 +1,4 @@
-// What people who mean harm write into every field that takes words.
+// Attack strings for every text field.
 
 export const hostileTexts: readonly string[] = [
   '<script>alert(1)</script>',

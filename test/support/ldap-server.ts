@@ -1,4 +1,4 @@
-// A directory on loopback: binds, searches and StartTLS, and nothing else (RFC 4511). Its messages are read and written with the parts of the client.
+// An LDAP server on loopback with bind, search and StartTLS only (RFC 4511). It parses and writes messages with the client library.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
@@ -13,10 +13,10 @@ export interface LdapServer {
   url: string
   /** By distinguished name. */
   entries: Map<string, LdapEntry>
-  /** Filters of the searches, and names of the binds. */
+  /** Filters of searches, and distinguished names of binds. */
   searches: string[]
   binds: string[]
-  /** True to accept connections and never answer. */
+  /** True to accept connections without answering. */
   isSilent: boolean
   down(): Promise<void>
   up(): Promise<void>
@@ -26,7 +26,7 @@ const [BIND, UNBIND, SEARCH, EXTENDED] = [0x60, 0x42, 0x63, 0x77]
 const [BOUND, FOUND, SEARCHED, EXTENDED_DONE] = [0x61, 0x64, 0x65, 0x78]
 const [SUCCESS, PROTOCOL_ERROR, INVALID_CREDENTIALS, INSUFFICIENT_RIGHTS] = [0, 2, 49, 50]
 
-/** `service`: the account that may search; `tls`: for StartTLS, which is refused without. */
+/** `service`: the account that may search; `tls`: certificate for StartTLS, which is refused without one. */
 export async function startLdapServer(options: {
   port: number
   service: { dn: string; password: string }
@@ -72,7 +72,7 @@ export async function startLdapServer(options: {
     })
   }
 
-  /** Returns who is bound afterwards. */
+  /** Returns the distinguished name that is bound afterwards. */
   function handle(socket: Socket, reader: BerReader, bound: string): string {
     const id = reader.readInt() ?? 0
     const tag = reader.readSequence()
@@ -87,7 +87,7 @@ export async function startLdapServer(options: {
       const { dn, password } = request
       directory.binds.push(dn)
       const known = dn === service.dn ? service.password : directory.entries.get(dn)?.password
-      // Without a password everybody is somebody: what clients must not rely on.
+      // A bind without a password succeeds as an anonymous bind, which clients must not mistake for a login.
       const isRight = password === '' || known === password
       socket.write(result(id, BOUND, isRight ? SUCCESS : INVALID_CREDENTIALS))
       return isRight && password !== '' ? dn : ''

@@ -1,4 +1,5 @@
-// A process that accepts live streams in tests, so that it can be killed. Arguments: the folder, and the seconds of a piece. Sends its port.
+// A process that accepts live streams in tests, and can be killed. Arguments: the folder, and the duration of a segment in seconds. Sends
+// its port.
 
 import { silentLogger } from '../../src/platform/logger.ts'
 import { startAcceptor } from './live.ts'

@@ -1,5 +1,5 @@
-// The process of one live stream in tests: takes a connection, cuts its stream into pieces, and notes each in `log.jsonl` of its folder.
-// Arguments: the folder, and the seconds of a piece.
+// The process of one live stream in tests: takes over a connection, cuts its stream into segments, and logs each to `log.jsonl` in its
+// folder. Arguments: the folder, and the duration of a segment in seconds.
 
 import { appendFileSync } from 'node:fs'
 import { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// Live streams in tests: an acceptor that gives each stream to a child process, and ffmpeg as the publisher.
+// Live streams in tests: an acceptor that passes each stream to a child process, and ffmpeg as the publisher.
 
 import { type ChildProcess, execFile, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,14 +26,14 @@ export interface AcceptorOptions {
   tls?: { key: string; cert: string }
   limits?: Partial<LiveAcceptorLimits>
   logger?: Logger
-  /** What the admission waits for. */
+  /** Awaited before a stream is admitted. */
   beforeAdmission?: () => Promise<unknown>
 }
 
 export interface Started {
   port: number
   acceptor: LiveAcceptor
-  /** Keys. */
+  /** Stream keys. */
   asked: string[]
   children: ChildProcess[]
 }
@@ -65,24 +65,24 @@ export async function startAcceptor(options: AcceptorOptions): Promise<Started> 
 
 export interface Published {
   code: number | null
-  /** What ffmpeg said. */
+  /** Output of ffmpeg. */
   said: string
 }
 
 export interface Sending {
   seconds: number
-  /** As fast as a camera; otherwise as fast as it goes. */
+  /** In real time; otherwise as fast as possible. */
   paced?: boolean
-  /** The pictures show their number, which begins here: `numbersIn` reads it. */
+  /** Draws the frame number on each frame, from this number on; `numbersIn` reads it. */
   numberedFrom?: number
-  /** Ends the stream as an encoder does whose user ends it; with the reason `vanished` as one whose machine dies. */
+  /** Ends the stream like an encoder that its user stops; with the reason `vanished`, like one whose machine fails. */
   signal?: AbortSignal
 }
 
-/** Publishes `seconds` of a test picture with sound (25 frames per second, a key frame each second). */
+/** Publishes `seconds` of a test picture with sound (25 fps, a key frame each second). */
 export const publish = (url: string, options: Sending): Promise<Published> => encode(['-f', 'flv', url], options)
 
-/** The same, to an output of ffmpeg. */
+/** The same, to any output of ffmpeg. */
 export async function encode(output: string[], { seconds, paced = false, numberedFrom, signal }: Sending): Promise<Published> {
   const { ffmpegPath } = await serverFfmpeg()
   const speed = paced ? ['-re'] : []
@@ -102,14 +102,14 @@ export async function encode(output: string[], { seconds, paced = false, numbere
   return { code, said }
 }
 
-/** Bits of a number, each a block of the picture, black or white. */
+/** The bits of a frame number, each drawn as a black or white block. */
 const BITS = 16
 
 const numbered = (from: number, seconds: number): string =>
   `color=black:size=${BITS}x2:rate=25:duration=${seconds},` +
   `geq=lum='if(mod(floor((N+${from})/pow(2,X)),2),235,16)':cb=128:cr=128,scale=320:240:flags=neighbor,setsar=1`
 
-/** The numbers of the pictures of a file, in order. */
+/** The frame numbers of a file, in order. */
 export async function numbersIn(path: string): Promise<number[]> {
   const { ffmpegPath } = await serverFfmpeg()
   const small = ['-vf', `scale=${BITS}:1:flags=area,format=gray`, '-vsync', 'passthrough', '-f', 'rawvideo', 'pipe:1']
@@ -131,7 +131,7 @@ export async function notedPieces(folder: string): Promise<LivePiece[]> {
   return (await notesOf(folder)).flatMap(({ piece }) => (piece ? [piece] : []))
 }
 
-/** What the child noted, once its stream has ended. */
+/** The log of the child, once its stream has ended. */
 export async function liveResult(folder: string): Promise<LiveResult> {
   return await until(
     async () => {

@@ -1,4 +1,4 @@
-// A mail server on loopback that keeps what it gets, and can be told to refuse.
+// A mail server on loopback that records mails, and can refuse them.
 
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -9,37 +9,37 @@ import { until } from './until.ts'
 export interface ReceivedMail {
   to: string[]
   from: string
-  /** Unfolded, by lower-case names. */
+  /** Unfolded, with lower-case names. */
   headers: Record<string, string>
   subject: string
   text: string
   html: string
-  /** As it came. */
+  /** The raw message. */
   raw: string
 }
 
 export interface MailServer {
   port: number
   mails: ReceivedMail[]
-  /** Tries to deliver, refused ones too. */
+  /** Delivery attempts, including refused ones. */
   tries: number
-  /** Connections that went over to TLS. */
+  /** Connections that were upgraded to TLS. */
   secured: number
-  /** Answer to recipients: null takes them, a number refuses with that code. */
+  /** Answer to recipients: null accepts them, a number refuses with that code. */
   refuseWith: number | null
-  /** Waits for the next mail to this address that no call has had before. */
+  /** Waits for the next mail to this address that no earlier call returned. */
   next(to: string): Promise<ReceivedMail>
   close(): Promise<void>
 }
 
-/** The certificate and the key that only tests know. */
+/** Certificate and key for tests only. */
 export const mailFixture = (name: string): string => fileURLToPath(new URL(`../fixtures/mail/${name}`, import.meta.url))
 const fixture = (name: string): string => readFileSync(mailFixture(name), 'utf8')
 
 export async function startMailServer(
   options: {
     user?: { username: string; password: string }
-    /** With the certificate of test/fixtures/mail: from the first byte, or when the client asks for it. */
+    /** Uses TLS with the certificate of test/fixtures/mail: from the start, or by STARTTLS. */
     tls?: 'at-once' | 'starttls'
   } = {},
 ): Promise<MailServer> {
@@ -78,7 +78,7 @@ export async function startMailServer(
       })
     },
   })
-  // Clients that do not trust the certificate hang up: that is theirs to tell.
+  // Clients that do not trust the certificate hang up, and report it themselves.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const sink: MailServer = {
@@ -99,7 +99,7 @@ export async function startMailServer(
   return sink
 }
 
-/** The keys of the configuration for this server. */
+/** Configuration keys for this server. */
 export const smtpConfig = ({ port }: MailServer) => ({
   hostname: '127.0.0.1',
   port,
@@ -107,7 +107,7 @@ export const smtpConfig = ({ port }: MailServer) => ({
   disable_starttls: true,
 })
 
-/** Reads a message with the two bodies that ours have. */
+/** Parses a message with the two bodies of the server's mails. */
 export function readMail(raw: string): Pick<ReceivedMail, 'headers' | 'subject' | 'text' | 'html' | 'raw'> {
   const { headers, body } = split(raw)
   const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1]

@@ -1,4 +1,4 @@
-// The table of inputs: what people upload, each with what must become of it. Made with ffmpeg on first use, like all media.
+// The table of media inputs: files that users upload, each with the expected result. Generated with ffmpeg on first use, like all media.
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,18 +10,18 @@ import { keptMedia, packagedFfmpeg, setMatrix } from './media.ts'
 
 const run = promisify(execFile)
 
-/** What the rendition in the source's own resolution is like. */
+/** Expected rendition in the resolution of the source. */
 export interface Rendition {
-  /** px as a viewer sees it; undefined when there is no picture. */
+  /** Displayed size in px; undefined without video. */
   size: `${number}x${number}`
   fps: number
   /** Hz and channels; undefined without sound. */
   sound?: { channels: number; rate: number }
   /** Seconds. */
   duration: number
-  /** Seconds, where the header of the file says otherwise. */
+  /** Duration in the file's header, in seconds, where it differs. */
   stated?: number
-  /** Whether the picture is taken as it is. */
+  /** Whether the video stream is copied. */
   copied?: boolean
 }
 
@@ -47,7 +47,7 @@ const picture = (size = '64x48', rate: number | string = 25, seconds = 1): strin
   '-i',
   `testsrc=size=${size}:rate=${rate}:duration=${seconds}`,
 ]
-/** A tone in so many channels. */
+/** A tone in this channel layout. */
 const tone = (layout = 'stereo', rate = 44_100, seconds = 1): string[] => [
   '-f',
   'lavfi',
@@ -66,7 +66,7 @@ const bt2020 = (transfer: string): string[] => [
   'tv',
 ]
 
-/** A picture without sound of 64 × 48 px, 25 frames per second and one second, where nothing else is said. */
+/** Video without sound, 64 × 48 px, 25 fps, one second, unless overridden. */
 const plain: Rendition = { size: '64x48', fps: 25, duration: 1 }
 const withSound: Rendition = { ...plain, sound: STEREO }
 const still: Rendition = { size: '850x480', fps: 25, duration: 1, sound: STEREO }
@@ -154,7 +154,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     [...picture('64x48', 5, 30), '-vf', "select='lt(t,2)+gt(t,25)'", '-vsync', 'vfr', '-c:v', 'mpeg4'],
     { ...plain, fps: 1, duration: 30 },
   ],
-  // Colours and fields.
+  // Colours and interlacing.
   ['hdr-pq.mkv', [...picture(), ...h265, '-pix_fmt', 'yuv420p10le', ...bt2020('smpte2084')], plain],
   ['hdr-hlg.mp4', [...picture(), ...h265, '-pix_fmt', 'yuv420p10le', ...bt2020('arib-std-b67')], plain],
   ['wide-gamut.mkv', [...picture(), '-c:v', 'ffv1', '-pix_fmt', 'yuv420p10le', ...bt2020('bt2020-10')], plain],
@@ -165,7 +165,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ],
   ['rgb.mov', [...picture(), '-c:v', 'png', '-pix_fmt', 'rgb24'], plain],
   ['transparent.mov', [...picture(), '-c:v', 'qtrle', '-pix_fmt', 'argb'], plain],
-  // Sound.
+  // Audio.
   ['mono.mp4', [...picture(), ...tone('mono'), ...h264, ...aac], { ...plain, sound: MONO, copied: true }],
   ['5.1.mp4', [...picture(), ...tone('5.1', 48_000), ...h264, ...aac], { ...plain, sound: { channels: 2, rate: 48_000 }, copied: true }],
   ['7.1.mkv', [...picture(), ...tone('7.1', 48_000), ...h264, '-c:a', 'flac'], { ...plain, sound: { channels: 2, rate: 48_000 } }],
@@ -178,7 +178,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ['late-sound.mp4', [...picture(), '-itsoffset', '0.4', ...tone('stereo', 44_100, 0.6), ...h264, ...aac], { ...withSound, copied: true }],
   ['no-sound.mp4', [...picture(), ...h264], { ...plain, copied: true }],
   ['long.mkv', [...picture('64x48', 25, 4), ...ffv1, '-g', '1'], { ...plain, duration: 4 }],
-  // Sound alone: it is shown under a picture.
+  // Audio only: it is shown with a still picture.
   ['sound.mp3', [...tone(), '-c:a', 'libmp3lame'], still],
   ['sound.flac', [...tone(), '-c:a', 'flac'], still],
   ['sound.ogg', [...tone(), '-c:a', 'libvorbis'], still],
@@ -201,7 +201,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
   ],
   ['picture-ends-first.mp4', [...picture(), ...tone('stereo', 44_100, 3), ...h264, ...aac], { ...withSound, duration: 3 }],
   ['picture-ends-first.mkv', [...picture(), ...tone('stereo', 44_100, 3), ...ffv1, '-c:a', 'flac'], { ...withSound, duration: 3 }],
-  // What is unusual, and fine all the same.
+  // Unusual, but valid.
   ['without-times.avi', [...picture(), '-c:v', 'libx264', '-bf', '3', '-pix_fmt', 'yuv420p'], plain],
   ['one-frame.mp4', [...picture(), '-frames:v', '1', ...h264], { ...plain, duration: 0.04 }],
   ['one-frame.mkv', [...picture(), '-frames:v', '1', ...ffv1], { ...plain, duration: 0.04 }],
@@ -228,13 +228,13 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
     ['-f', 'lavfi', '-i', 'color=s=16x16:r=2:d=28800', ...h264, '-g', '20'],
     { size: '16x16', fps: 2, duration: 28_800, copied: true },
   ],
-  // Players fetch a segment whole, from one key frame to the next.
+  // Players fetch whole segments, which begin at key frames.
   [
     'one-key-frame.mp4',
     ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=10:duration=30', ...h264, '-g', '1000'],
     { ...plain, fps: 10, duration: 30 },
   ],
-  // What cannot be taken.
+  // Refused.
   [
     'hours-of-nothing.mkv',
     [...picture('64x48', 1, 5), '-vf', "setpts='(N+gt(N,2)*72000)/TB'", '-vsync', 'passthrough', ...ffv1],
@@ -265,7 +265,7 @@ const generated: [name: string, recipe: Recipe, expected: Input['expected']][] =
 interface Making {
   ffmpeg: Ffmpeg
   target: string
-  /** The path of another row's file. */
+  /** Path of another input. */
   of: (name: string) => Promise<string>
 }
 
@@ -273,7 +273,7 @@ const ffmpegOf = async ({ ffmpeg }: Making, args: string[]): Promise<void> => {
   await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...args])
 }
 
-/** As `name`, with what a phone says of how it was held. */
+/** Like `name`, with the rotation that phones write. */
 const turned =
   (degrees: 90 | 180 | 270) =>
   async (making: Making): Promise<void> => {
@@ -315,7 +315,7 @@ const oneImage =
   (making: Making): Promise<void> =>
     ffmpegOf(making, [...picture('640x360'), '-frames:v', '1', '-c:v', codec, '-f', 'image2', making.target])
 
-/** The same each time, and nothing that repeats. */
+/** Incompressible, and the same in every run. */
 const noise = (bytes: number): Buffer =>
   Buffer.concat(Array.from({ length: Math.ceil(bytes / 32) }, (_, at) => createHash('sha256').update(`${at}`).digest()))
 
@@ -326,7 +326,7 @@ const derived: [name: string, make: (making: Making) => Promise<unknown>, expect
   [
     'turned-by-tag.mkv',
     async (making) => {
-      // ffmpeg would make a matrix of a tag of that name.
+      // ffmpeg would turn a tag of that name into a matrix.
       const tag = ['-metadata:s:v', 'rotatX=90']
       await ffmpegOf(making, ['-i', await making.of('no-sound.mp4'), '-c', 'copy', ...tag, making.target])
       const bytes = await readFile(making.target)
@@ -348,7 +348,7 @@ const derived: [name: string, make: (making: Making) => Promise<unknown>, expect
   [
     'cut-out.mp4',
     async (making) => {
-      // The edit list says that the first half is not shown.
+      // The edit list skips the first half.
       await ffmpegOf(making, ['-ss', '0.5', '-i', await making.of('h264-aac.mp4'), '-c', 'copy', making.target])
     },
     { ...withSound, duration: 0.5 },
@@ -483,7 +483,7 @@ export const inputs: Input[] = [
   ),
 ]
 
-/** The same files wherever the table is tested. */
+/** All tests of the table share the files. */
 function kept(name: string, recipe: string, make: Parameters<typeof keptMedia>[2]): Promise<string> {
   return keptMedia(name, recipe, make, packagedFfmpeg)
 }

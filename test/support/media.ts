@@ -1,4 +1,4 @@
-// Real media files for tests, generated once with ffmpeg and kept in a cache folder between runs.
+// Real media files for tests, generated once with ffmpeg and cached in a folder between runs.
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -19,7 +19,7 @@ const picture = (size: string, rate: number | string, seconds: number): string[]
   '-i',
   `testsrc=size=${size}:rate=${rate}:duration=${seconds}`,
 ]
-/** From black to white in that time. */
+/** Fades from black to white in this time. */
 const brightening = (size: string, rate: number | string, seconds: number): string[] => [
   '-f',
   'lavfi',
@@ -36,7 +36,7 @@ const plain = (colour: string, size: string, seconds: number): string[] => [
 ]
 const sound = (seconds: number): string[] => ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:d=${seconds}`]
 
-/** ffmpeg arguments by file name. The key is what a test asks for. */
+/** ffmpeg arguments by file name. */
 const generated = {
   /** 2 s, 320 × 240, 25 fps, H.264 and AAC, with a place and an author in its metadata. */
   'small.mp4': [
@@ -51,7 +51,7 @@ const generated = {
     '-movflags',
     'use_metadata_tags',
   ],
-  /** 4 s, 640 × 360, with sound: for whole journeys. */
+  /** 4 s, 640 × 360, with sound: for end-to-end tests. */
   'journey.mp4': [...picture('640x360', 25, 4), ...sound(4), ...H264, ...AAC],
   'silent.mp4': [...picture('320x240', 25, 2), ...H264],
   'portrait.mp4': [...picture('240x426', 25, 1), ...sound(1), ...H264, ...AAC],
@@ -77,13 +77,13 @@ const generated = {
     '256k',
   ],
   'uncommon.mkv': [...picture('320x240', 25, 1), '-c:v', 'magicyuv', '-pix_fmt', 'yuv420p'],
-  /** 6 s of 1080p, H.264 and AAC with modest bit rates: the top rendition can be copied. */
+  /** 6 s of 1080p, H.264 and AAC with low bit rates, so that the top rendition can be copied. */
   'copyable-1080p.mp4': [...picture('1920x1080', 30, 6), ...sound(6), ...H264, '-g', '60', ...AAC],
-  /** Each frame a second longer than the one before. */
+  /** Each frame lasts a second longer than the one before. */
   'variable.mp4': [...picture('320x240', 25, 2), '-vf', "select='lt(n,20)+not(mod(n,7))'", '-vsync', 'vfr', ...H264],
-  /** 8 s that have one key frame. */
+  /** 8 s with a single key frame. */
   'brightening.mp4': [...brightening('128x72', 25, 8), ...H264, '-g', '1000'],
-  /** 2 s of blue with sound, 1 s of red without in another shape, and 1 s of green with sound upright. */
+  /** 2 s of blue with sound, 1 s of red without sound and with another aspect ratio, and 1 s of green with sound, upright. */
   'blue.mp4': [...plain('blue', '160x90', 2), ...sound(2), ...H264, ...AAC],
   'red.mp4': [...plain('red', '64x64', 1), ...H264],
   'green.mp4': [...plain('lime', '90x160', 1), ...sound(1), ...H264, ...AAC],
@@ -91,7 +91,7 @@ const generated = {
   'hour.mp4': [...brightening('64x36', 1, 3600), ...H264, '-g', '10'],
 } as const satisfies Record<string, readonly string[]>
 
-/** Files made from others or by hand. */
+/** Files derived from others, or written byte by byte. */
 const derived = {
   'rotated.mp4': async ({ media, target, ffmpeg }: Making) => {
     const source = await media('portrait.mp4')
@@ -151,7 +151,7 @@ export function testFfmpeg(): Promise<Ffmpeg> {
 }
 let found: Promise<Ffmpeg> | undefined
 
-/** The one that comes with the packages, where there is any: it has encoders that distributions leave out. */
+/** The packaged ffmpeg, if there is one: it has encoders that distributions leave out. */
 export function packagedFfmpeg(): Promise<Ffmpeg> {
   packaged ??= findFfmpeg({ path: '' }).catch(testFfmpeg)
   return packaged
@@ -159,12 +159,12 @@ export function packagedFfmpeg(): Promise<Ffmpeg> {
 let packaged: Promise<Ffmpeg> | undefined
 
 /**
- * The ffmpeg of tests that start it often and are not about ffmpeg itself: the packaged one needs a thirtieth of the time to start of
- * one that is linked to a hundred libraries.
+ * For tests that start ffmpeg often and do not test ffmpeg itself: the packaged one starts thirty times faster than one that is linked to
+ * a hundred libraries.
  */
 export const serverFfmpeg = (): Promise<Ffmpeg> => (process.env.FFMPEG_PATH ? testFfmpeg() : packagedFfmpeg())
 
-/** The path of a media file, made on first use. Tests must not write to it: see `copyOfMedia`. */
+/** Path of a media file, generated on first use. Tests must not write to it: see `copyOfMedia`. */
 export function media(name: MediaName): Promise<string> {
   const recipes = JSON.stringify(generated) + Object.values(derived).join()
   return keptMedia(name, recipes, async (target, ffmpeg) => {
@@ -173,7 +173,7 @@ export function media(name: MediaName): Promise<string> {
   })
 }
 
-/** The path of a file that `make` makes when there is none yet that was made by this recipe. */
+/** Path of a cached file; `make` generates it unless there is one of the same recipe. */
 export async function keptMedia(
   name: string,
   recipe: string,
@@ -186,14 +186,14 @@ export async function keptMedia(
   const path = join(folder, name)
   if (await exists(path)) return path
   await mkdir(folder, { recursive: true })
-  // Test processes may make the same file at the same time; the rename makes the last one win, whole.
+  // Test processes may generate the same file at once; the atomic rename keeps it whole.
   const target = join(folder, `.${process.pid}-${name}`)
   await make(target, ffmpeg)
   await rename(target, path)
   return path
 }
 
-/** A copy that the test may give away, in a folder of its own. */
+/** A copy that the test may modify or move, in a temporary folder. */
 export async function copyOfMedia(name: MediaName, folder?: string): Promise<string> {
   const into = folder ?? (await temporaryFolder())
   const path = join(into, name)
@@ -201,7 +201,7 @@ export async function copyOfMedia(name: MediaName, folder?: string): Promise<str
   return path
 }
 
-/** A new empty folder; the caller removes it. */
+/** A new temporary folder; the caller removes it. */
 export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'vireo-media-test-'))
 
 const isGenerated = (name: MediaName): name is keyof typeof generated => name in generated
@@ -212,7 +212,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Writes how far the picture is turned clockwise into the video track's header, as phones do. */
+/** Writes the clockwise rotation of the picture into the video track's header, as phones do. */
 export async function setMatrix(path: string, degrees: 90 | 180 | 270): Promise<void> {
   const bytes = await readFile(path)
   const header = bytes.indexOf('tkhd')

@@ -1,4 +1,4 @@
-// The messages of pages and mails, as they stand in the sources.
+// Extracts the messages of pages and mails from the sources.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -45,7 +45,7 @@ export function labelsOfApi(): Set<string> {
   return found
 }
 
-/** Explanations and labels of the settings that administrators change. */
+/** Descriptions and labels of the settings that administrators edit. */
 export function wordsOfSettings(): Set<string> {
   const fields = describeFields(() => false)
   return new Set(
@@ -57,17 +57,17 @@ export function wordsOfSettings(): Set<string> {
   )
 }
 
-/** Findings of the check-up and advice, with numbers for their values: all sentences in its sources. */
+/** Findings and advice of the doctor, with numbered placeholders for values. */
 export function findings(): Set<string> {
   const code = sourcesIn('cli/doctor').map((source) => source.replaceAll(/^ *(?:\/\/|\/?\*).*$/gm, ''))
   const literals = code.flatMap((source) => [...source.matchAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g)])
   return new Set(literals.map(([literal]) => numbered(literal)).filter((text) => / /.test(text) && /(?:\.|: \{\d\})$/.test(text)))
 }
 
-/** Programs alone are refused with these. */
+/** Refusals that only API clients get. */
 const FOR_PROGRAMS = /\b(?:runners?|runner-jobs\.ts|host-change|redundancy)\b/
 
-/** Refusals with values, with numbers for these. */
+/** Refusals with numbered placeholders for values. */
 export function refusalsWithValues(): Set<string> {
   const all = ['http', 'actors', 'federation/fetch']
     .flatMap((folder) => sourcesIn(folder, FOR_PROGRAMS))
@@ -79,7 +79,7 @@ export function refusalsWithValues(): Set<string> {
   return new Set(all.map(([, literal = '']) => numbered(literal)).filter((text) => text.includes('{0}')))
 }
 
-/** True if the server has this text as a literal, such as a refusal or a warning: pages translate those that have a translation. */
+/** True if the sources contain this text as a literal, such as a refusal or a warning: pages translate literals that have a translation. */
 export function isMade(text: string): boolean {
   const pieces = text.split(/\{\d\}/).map(RegExp.escape)
   return new RegExp(`['"\`]${pieces.join('\\$\\{[^`]*?\\}')}['"\`]`).test(allSources())
@@ -88,7 +88,7 @@ export function isMade(text: string): boolean {
 let sources: string | undefined
 const allSources = (): string => (sources ??= sourcesIn('.').join('\n'))
 
-/** The text of a literal, with `{0}`, `{1}` … for the expressions in it. */
+/** The text of a literal, with `{0}`, `{1}` … for its expressions. */
 function numbered(literal: string): string {
   let count = 0
   const text = literal.startsWith('`') ? literal.replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, () => `{${count++}}`) : literal

@@ -1,4 +1,4 @@
-// A server on which nobody logs in with another system.
+// Stubs of a server without external logins.
 
 import type { ExternalLogins } from '../../src/actors/session/index.ts'
 

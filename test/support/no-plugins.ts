@@ -1,4 +1,4 @@
-// A server without plugins and themes.
+// Stubs of a server without plugins and themes.
 
 import type { ActivePlugins } from '../../src/actors/plugin/index.ts'
 

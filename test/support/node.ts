@@ -1,4 +1,4 @@
-// A whole server in the test's own process: a database and a data folder of its own, on a free port of loopback.
+// A whole server in the test process, with its own database and data folder, on a free port of loopback.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,18 +23,18 @@ export interface TestNode {
   password: string
   dataDir: string
   databaseUrl: string
-  /** Where its files lie, as the configuration says it. */
+  /** Its storage configuration. */
   storage: Values
-  /** Let go by `stop`, lest a worker keep all servers of its test files. */
+  /** Released by `stop`, so that test workers do not retain the servers of earlier files. */
   readonly server: Server
-  /** Ends it and starts it again, as much later: all that repeats is due. */
+  /** Restarts it as if much time had passed: all periodic work is due. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
 const PASSWORD = 'test-password'
 
-/** Starts a node that may talk to others on loopback by plain HTTP, without rate limits in the way. */
+/** Starts a node that may reach peers on loopback over plain HTTP, without rate limits. */
 export async function startTestNode(
   options: {
     config?: Values
@@ -101,7 +101,7 @@ export async function startTestNode(
   }
 }
 
-/** The names of a kind that the node keeps, wherever that is. */
+/** Names of the stored files of a kind, in any store. */
 export async function storedNames(node: TestNode, kind: FileKind): Promise<string[]> {
   const { store, objects } = openStore(testLoadedConfig(node.storage, { dataDir: node.dataDir }).config, 'test')
   try {

@@ -1,4 +1,4 @@
-// An OpenID provider on loopback that logs in whoever the test names, without asking.
+// An OpenID provider on loopback that logs in the user whom the test chooses, without interaction.
 
 import type { Server } from 'node:http'
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
@@ -15,21 +15,21 @@ export interface OpenIdAccount {
 
 export interface OpenIdServer {
   issuer: string
-  /** By subject. Without it the provider does not know the user any more. */
+  /** By subject. The provider does not know subjects without an entry. */
   accounts: Map<string, OpenIdAccount>
-  /** Subjects whose refresh tokens are good, but whose claims it does not give any more. */
+  /** Subjects whose refresh tokens are valid, but whose claims are no longer returned. */
   closed: Set<string>
-  /** The subject that logs in next. */
+  /** The subject of the next login. */
   current: string
-  /** Claims in new id tokens that are not as they should be, signed all the same. */
+  /** Wrong claims to put into new id tokens, with valid signatures. */
   wrong: JWTPayload
   /** True if new logins get a refresh token. */
   refreshes: boolean
-  /** Paths such as `/me` that fail. */
+  /** Failing paths, such as `/me`. */
   failing: Set<string>
-  /** If there is one, nothing is answered before it ends. */
+  /** All answers wait for this promise. */
   silence: Promise<void> | undefined
-  /** Stops or starts to listen, on the same port. */
+  /** Stops or restarts listening, on the same port. */
   down(): Promise<void>
   up(): Promise<void>
 }
@@ -71,7 +71,7 @@ export async function startOpenIdProvider({
   }
 
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
-  // It warns of its store, which is good enough for tests.
+  // The provider warns about its in-memory store, which is sufficient for tests.
   const { warn } = console
   console.warn = () => undefined
   const provider = new Provider(issuer, {

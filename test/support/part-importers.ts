@@ -1,4 +1,4 @@
-// The importers of an archive’s parts, put together beside a running node, on its database and its folders.
+// The importers of archive parts, composed beside a running node on its database and folders.
 
 import { Readable } from 'node:stream'
 import { makeActorImages } from '../../src/actors/actor-image/index.ts'
@@ -40,7 +40,7 @@ export interface OpenedImporters {
   db: ActorDeps['db']
   pendingFiles: PendingFiles
   list: PartImporter[]
-  /** Reads an item as the document of its part is read, and imports it. */
+  /** Parses an item with the schema of its part, and imports it. */
   run(part: ImportedPart, item: unknown, context: ImportContext): Promise<ItemOutcome>
   close(): Promise<void>
 }
@@ -48,11 +48,11 @@ export interface OpenedImporters {
 export interface OpenOptions {
   config?: Values
   resolveRemote?: Partial<UserImportParts['resolvePasted']>
-  /** Told of each statement, transaction and call of the store before it is made, and of the end of transactions. May throw. */
+  /** Called before each statement, transaction and store call, and at the end of transactions. May throw. */
   step?: () => void
-  /** Of the disk of work folders, in the place of what it has. Bytes. */
+  /** Overrides the free space of the disk of work folders, in bytes. */
   room?: { free: number; total: number }
-  /** A name of the process, and which others are dead. */
+  /** The identity of this process, and which other processes are dead. */
   leases?: { owner: string; isGone: (owner: string) => boolean }
 }
 
@@ -70,7 +70,7 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   const ground = { loaded, logger: silentLogger, roles: [], clock: systemClock }
   const { deps: plain } = await openFoundation(ground, closers, makeHealth())
   const deps = stepping(plain, step)
-  // Never run here: the node does them.
+  // The node runs these jobs.
   for (const type of JOBS) plain.registry.job(type, { queue: 'io', run: async () => undefined })
   const automaticTags = makeAutomaticTags({ ...deps, findLists: makeFindLists(deps) })
   const opened = await openMedia({ ...deps, automaticTags }, await serverFfmpeg(), closers)
@@ -115,10 +115,10 @@ export async function openImporters(node: TestNode, options: OpenOptions = {}): 
   }
 }
 
-/** What commands ask for. */
+/** Dependencies of the commands. */
 const JOBS = ['activitypub-follow', 'channel-support', 'video-pictures', 'video-transcoding']
 
-/** Nothing runs here: the node does the jobs. */
+/** The node runs the jobs. */
 const nobody = ({ registry }: ActorDeps): ActorDeps['registry'] => ({
   ...registry,
   job: () => undefined,
@@ -127,7 +127,7 @@ const nobody = ({ registry }: ActorDeps): ActorDeps['registry'] => ({
   timeout: () => undefined,
 })
 
-/** Files of an archive by their paths in it, such as `files/account/avatars/a.png`. */
+/** Files of an archive by path, such as `files/account/avatars/a.png`. */
 export function contextOf(
   user: { id: number; accountId: number },
   files: ReadonlyMap<string, Buffer | ArchivedFile> = new Map(),
@@ -148,7 +148,7 @@ export function contextOf(
 export const archived = (path: string, bytes: Buffer, size = bytes.length): ArchivedFile => ({
   path,
   size,
-  // Not `from(bytes)`, which gives them byte by byte.
+  // `from(bytes)` would yield single bytes.
   open: async () => Readable.from([bytes]),
 })
 
@@ -175,7 +175,7 @@ function stepping(deps: ActorDeps, step: () => void): ActorDeps {
     }
   const ended = async <T>(transaction: Promise<T>): Promise<T> => {
     const result = await transaction
-    // The commit went through, and its answer was lost.
+    // The commit succeeded, but its response was lost.
     step()
     return result
   }

@@ -1,9 +1,9 @@
-// What a PeerTube node looks at before it takes a document, as predicates. Raw JSON, not JSON-LD: shape is what counts.
+// The checks of a PeerTube node on documents, as predicates over raw JSON (not JSON-LD).
 
 type Json = Record<string, unknown>
 type Check = (document: Json) => string[]
 
-/** Why the reference would drop this document; empty when it would take it. */
+/** Reasons for which the reference would drop this document; empty when it accepts it. */
 export function oracleProblems(document: unknown): string[] {
   if (!isJson(document)) return ['not an object']
   if (document['@context'] !== undefined && !Array.isArray(document['@context'])) return ['@context is not a list']
@@ -101,7 +101,7 @@ const video: Check = (document) => [
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isJson) : [])
 
-/** One address of a WebVTT file, not a list of links. */
+/** One URL of a WebVTT file, not a list of links. */
 const isCaption = (caption: Json): boolean =>
   isText(caption.identifier, 1, 20) &&
   typeof caption.name === 'string' &&
@@ -128,7 +128,7 @@ const isStoryboard = (preview: Json): boolean =>
 
 const sized = (link: Json): boolean => isCount(link.height) && Number.isInteger(link.fps)
 
-/** Each link is one of the known forms; others are dropped by the reference, so we have no use for them. */
+/** Each link has one of the known forms; the reference drops others. */
 function isLink(link: Json): boolean {
   if (link.type !== 'Link') return false
   const rel = Array.isArray(link.rel) ? link.rel : []

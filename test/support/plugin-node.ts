@@ -1,4 +1,4 @@
-// A node with plugins on, and requests to it as its administrator.
+// A node with plugins enabled, and requests to it as its administrator.
 
 import type { Values } from '../../src/config/layers.ts'
 import type { Logger } from '../../src/platform/logger.ts'
@@ -70,7 +70,7 @@ export async function startPluginNode(config: Values = WITH_PLUGINS, { logger }:
       await until(
         async () => (await run(node.databaseUrl, `select 1 from plugin where npm_name = '${npmName}' and declared is not null`)).length > 0,
       )
-      // Until this process knows what it declares.
+      // Wait until this process knows the plugin's declarations.
       await until(async () => (await ask('GET', `/plugins/${npmName.replace('peertube-plugin-', '')}/router/ready`)).status !== 404)
     },
     stop: () => node.stop(),

@@ -1,4 +1,4 @@
-// A registry of packages and an index of plugins on loopback, as npm's and PeerTube's.
+// A package registry and a plugin index on loopback, in the formats of npm and PeerTube.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,7 @@ import { integrityOf, packFolder } from '../../src/actors/plugin/package.ts'
 
 export interface FakeRegistry {
   url: string
-  /** Offers a package, with the true hash unless another is given. */
+  /** Publishes a package, with its true hash unless another is given. */
   publish(npmName: string, version: string, archive: Buffer, integrity?: string): Promise<void>
   /** Requests so far, as `GET /path?query`. */
   requests: string[]

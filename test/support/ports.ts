@@ -1,16 +1,16 @@
-// Ports for nodes of tests, which end and come back on the same one: no two of a run get the same.
+// Ports for test nodes that restart on the same port: unique within a run.
 
 import { isFree, PORTS } from '../../scripts/demo/node-process.ts'
 
-/** More than Jest has workers, which count from 1. */
+/** More than the number of Jest workers, whose ids start at 1. */
 const SHARES = 16
 const SIZE = Math.floor(PORTS.count / SHARES)
 
 const first = PORTS.from + (Number(process.env.JEST_WORKER_ID ?? 0) % SHARES) * SIZE
-/** Two runs on one machine seldom begin at the same one. */
+/** Makes it unlikely that two runs on one machine start at the same port. */
 let next = Math.floor(Math.random() * SIZE)
 
-/** One of this worker, on which nothing listens. */
+/** A free port of this worker's range. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < SIZE; tries += 1) {
     const port = first + (next++ % SIZE)

@@ -1,4 +1,4 @@
-// Databases for tests: each a copy of the template, on the server that setup.ts started.
+// Databases for tests: each is a copy of the template, on the server that setup.ts started.
 
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -6,11 +6,11 @@ import pg from 'pg'
 
 export interface TestDatabase {
   url: string
-  /** Removes the database, closing whatever is still connected to it. */
+  /** Drops the database, and closes remaining connections to it. */
   drop(): Promise<void>
 }
 
-/** A database of its own: a copy of the prepared template, or an empty one with `{ empty: true }`. */
+/** A new database: a copy of the prepared template, or an empty one with `{ empty: true }`. */
 export async function freshDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const admin = process.env.VIREO_TEST_POSTGRES_URL
   if (!admin) throw new Error('VIREO_TEST_POSTGRES_URL is not set: tests run through Jest, whose setup starts PostgreSQL')
@@ -29,8 +29,7 @@ export async function createDatabase(admin: string, name: string, template?: str
 }
 
 /**
- * A test run logs in ten thousand times: the password is still asked for, as it is, without the messages and hashes that keep it
- * from whoever listens.
+ * A test run connects ten thousand times: the password is sent in plain text, without the rounds and hashes that protect it on a network.
  */
 export async function makeLoginCheap(admin: string): Promise<void> {
   const { username, password } = new URL(admin)
@@ -40,14 +39,14 @@ export async function makeLoginCheap(admin: string): Promise<void> {
   await run(admin, 'select pg_reload_conf()')
 }
 
-/** The same server, another database. */
+/** Another database of the same server. */
 export function withDatabase(url: string, name: string): string {
   const changed = new URL(url)
   changed.pathname = `/${name}`
   return changed.href
 }
 
-/** By a connection of its own. */
+/** Runs statements on a new connection. */
 export async function run<R extends object>(url: string, statement: string): Promise<R[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

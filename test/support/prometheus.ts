@@ -1,4 +1,4 @@
-// Reads the text format of Prometheus (version 0.0.4) as strictly as `promtool check metrics` does, and throws at what is wrong.
+// Parses the Prometheus text format (version 0.0.4) as strictly as `promtool check metrics`, and throws at errors.
 
 export interface MetricSample {
   name: string
@@ -19,7 +19,7 @@ const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/
 const VALUE = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|NaN|[+-]Inf)$/i
 const SUFFIXES: Record<string, RegExp> = { histogram: /_(?:bucket|sum|count)$/, summary: /_(?:sum|count)$/ }
 
-/** The families by their names. */
+/** The metric families by name. */
 export function parseMetrics(text: string): Map<string, MetricFamily> {
   if (text !== '' && !text.endsWith('\n')) throw new Error('The last line does not end.')
   const families = new Map<string, MetricFamily>()
@@ -53,7 +53,7 @@ export function parseMetrics(text: string): Map<string, MetricFamily> {
   return families
 }
 
-/** The value of a series that is there once; undefined where it is not. */
+/** The value of a series; undefined when there is none. */
 export function seriesValue(families: Map<string, MetricFamily>, name: string, labels: Record<string, string> = {}) {
   const found = families
     .get(name)

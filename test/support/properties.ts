@@ -1,4 +1,4 @@
-// fast-check, with the seed of the tests, and with the error of a property that fails in its report.
+// fast-check with the seed of the tests, and with the error of a failed property in its report.
 
 import fc from 'fast-check'
 import { SEED } from './seed.ts'

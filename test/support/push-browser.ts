@@ -1,9 +1,9 @@
-// The push side of a browser: its keys, and how it reads what a push service hands it (RFC 8291).
+// The push side of a browser: its keys, and decryption of push messages (RFC 8291).
 
 import { createDecipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
 
 export interface PushBrowser {
-  /** As `PushSubscription.toJSON()` gives it. */
+  /** In the form of `PushSubscription.toJSON()`. */
   subscription: { endpoint: string; expirationTime: null; keys: { p256dh: string; auth: string } }
   /** Decrypts the body of a request. Throws if it is not for this browser. */
   read(body: Buffer): string

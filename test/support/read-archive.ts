@@ -1,4 +1,4 @@
-// What is in a ZIP, read by another library than the one that wrote it.
+// Reads a ZIP with another library than the one that wrote it.
 
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
@@ -6,12 +6,12 @@ import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 
 export interface ArchiveEntry {
   bytes: Buffer
-  /** 0: as it is, 8: Deflate. */
+  /** 0: stored, 8: Deflate. */
   method: number
   modifiedAt: Date
 }
 
-/** All entries by their names. Throws for an archive that is not whole. */
+/** All entries by name. Throws for an incomplete archive. */
 export async function readArchive(bytes: Buffer): Promise<Map<string, ArchiveEntry>> {
   const zip = await new Promise<ZipFile>((resolve, reject) =>
     fromBuffer(bytes, { lazyEntries: true }, (error, opened) => (error ? reject(error) : resolve(opened))),

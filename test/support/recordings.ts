@@ -1,4 +1,4 @@
-// Exchanges with the observed server that the frame is compared with (test/fixtures/recordings/http-frame.json).
+// Recorded exchanges of the reference server for tests of the HTTP frame (test/fixtures/recordings/http-frame.json).
 
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
@@ -52,8 +52,8 @@ const problem = z.looseObject({
 })
 
 /**
- * A problem body as the comparison sees it: wording of single messages is free, every body has a title, and the
- * location of a header is `header`.
+ * Normalises a problem body for comparison: the wording of messages is free, every body has a title, and the location of a header is
+ * `header`.
  */
 export function comparable(body: unknown) {
   const { title: _title, 'invalid-params': params, ...members } = problem.parse(body)

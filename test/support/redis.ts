@@ -1,4 +1,4 @@
-// Redis for tests: a server of our own when redis-server is on PATH, else the one that REDIS_URL names, else none.
+// Redis for tests: a new server if redis-server is on PATH, else the one of REDIS_URL, else none.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { freePort } from '../../src/platform/embedded-postgres-process.ts'
 
 export interface TestRedis {
   url: string
-  /** Stops a server of our own; leaves a given one alone. */
+  /** Stops a server that this run started; leaves a given one running. */
   stop(): Promise<void>
 }
 
@@ -19,16 +19,16 @@ const READY_TIMEOUT_MS = 10_000
 /** The Redis of this test run, or undefined when there is none. */
 export const testRedisUrl = (): string | undefined => process.env.VIREO_TEST_REDIS_URL
 
-/** Whether a test can have a server of its own, to flush or to kill. */
+/** Whether a test can start its own server, to flush or kill it. */
 export const canStartRedis = (): boolean => spawnSync('redis-server', ['--version']).status === 0
 
-/** Starts a server for the whole run, or names the given one. */
+/** Starts a server for the whole run, or returns the given one. */
 export async function startRedis(folder: string): Promise<TestRedis | undefined> {
   if (process.env.REDIS_URL) return { url: process.env.REDIS_URL, stop: async () => {} }
   return canStartRedis() ? startOwnRedis({ folder }) : undefined
 }
 
-/** A server of a test's own, in memory only. `port` starts it again where one was stopped. */
+/** An in-memory server for one test. `port` restarts it on an earlier port. */
 export async function startOwnRedis(options: { folder?: string; port?: number } = {}): Promise<TestRedis & { port: number }> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'vireo-redis-'))
   const port = options.port ?? (await freePort())

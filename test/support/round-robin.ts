@@ -1,23 +1,23 @@
-// A reverse proxy before some servers, which are asked in turn, for tests: what nginx does by default, and a load balancer that
-// looks at readiness. A request goes to another server only when the connection to the first one was refused.
+// A round-robin reverse proxy for tests: by default like nginx, optionally like a load balancer with readiness checks. A request goes to
+// another server only if the first one refused the connection.
 
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 export interface RoundRobin {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   url: string
   port: number
-  /** From now on these, in the place of what `targets` said. */
+  /** Replaces `targets` from now on. */
   setTargets(targets: string[]): void
   close(): Promise<void>
 }
 
 export interface RoundRobinOptions {
-  /** Origins, such as `http://127.0.0.1:9000`; asked for each request. */
+  /** Origins, such as `http://127.0.0.1:9000`; evaluated for each request. */
   targets: () => string[]
-  /** Looked at on each target; one that answers 503, or that does not answer, is asked for nothing. */
+  /** Readiness path; a target that answers 503, or not at all, gets no requests. */
   readyPath?: string
   readyEveryMs?: number
   port?: number
@@ -35,7 +35,7 @@ export async function startRoundRobin(options: RoundRobinOptions): Promise<Round
   const probes = new Agent({ keepAlive: false })
   const upstream = new Agent({ keepAlive: true })
 
-  /** All of them, the next one first, those that are not ready last: when none is, one is asked all the same. */
+  /** All targets, the next one first and unready ones last, which are still tried if none is ready. */
   function inTurn(): string[] {
     const all = targets()
     turn += 1
@@ -67,7 +67,7 @@ export async function startRoundRobin(options: RoundRobinOptions): Promise<Round
       method: incoming.method ?? 'GET',
       headers: forwarded(incoming),
     })
-    // The body is read when there is a connection, so that nothing of it is lost to one that was refused.
+    // The body is read once a connection is open, so that a refused connection loses none of it.
     outgoing.once('socket', (socket) => {
       const send = () => incoming.pipe(outgoing)
       if (socket.connecting) socket.once('connect', send)
@@ -91,7 +91,7 @@ export async function startRoundRobin(options: RoundRobinOptions): Promise<Round
     })
   }
 
-  // As nginx passes them on: each to the next one, whoever had the requests before it.
+  // As nginx does by default: each request goes to the next target, without stickiness.
   const upgraded = new Set<Duplex>()
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     const track = (one: Duplex) => {
@@ -167,7 +167,7 @@ const forwarded = (incoming: IncomingMessage) => {
   for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined && !HOP_BY_HOP.has(name)) headers[name] = value
   }
-  // A body whose length nobody said stays one.
+  // A body without a declared length is sent without one.
   if (incoming.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked'
   headers['x-forwarded-for'] = incoming.socket.remoteAddress ?? '127.0.0.1'
   return headers

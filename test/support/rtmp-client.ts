@@ -1,4 +1,4 @@
-// An RTMP publisher in tests that sends what no encoder would, or everything at once.
+// An RTMP publisher for tests that can send invalid messages, or everything at once.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ import { writeCommand, writeMessage } from '../../src/media/live/chunk-writer.ts
 /** C0, C1 and C2. */
 export const clientHandshake = (): Buffer => Buffer.concat([Buffer.from([3]), Buffer.alloc(2 * 1536)])
 
-/** The commands of a publisher up to `publish`. */
+/** The commands of a publisher, up to `publish`. */
 export const publishCommands = (key = 'secret', app = 'live'): Buffer =>
   Buffer.concat([
     rawMessage(1, Buffer.from([0, 0, 0x10, 0])),
@@ -21,7 +21,7 @@ export const publishCommands = (key = 'secret', app = 'live'): Buffer =>
 
 export const rawMessage = (type: number, payload: Buffer, chunkStream = 2): Buffer => writeMessage({ chunkStream, type, payload })
 
-/** Sound or picture with a time, in one chunk of up to 4096 bytes. */
+/** An audio or video message with a timestamp, in one chunk of up to 4096 bytes. */
 export function mediaMessage(type: 8 | 9, timestamp: number, payload: Buffer): Buffer {
   const bytes = writeMessage({ chunkStream: type === 8 ? 4 : 6, type, messageStream: 1, payload })
   bytes.writeUIntBE(timestamp, 1, 3)

@@ -1,4 +1,4 @@
-// A runtime on a database of its own, with a queue that forgets everything: the harshest back end there is.
+// A runtime with its own database and a queue that loses every hint: the worst possible back end.
 
 import { EventEmitter } from 'node:events'
 import { migrations } from '../../migrations/index.ts'
@@ -80,7 +80,7 @@ export async function makeTestRuntime(
 }
 
 export interface MemoryQueue extends Queue {
-  /** While deaf, hints are dropped: as if the back end had been wiped at every moment. */
+  /** While deaf, the queue drops hints, as if its back end was wiped continuously. */
   deaf: boolean
 }
 

@@ -1,16 +1,16 @@
-// What of multipart uploads s3rver lacks, done before it: parts that are copied from an object, and uploads that are aborted.
+// Multipart operations that s3rver lacks: copying parts from an object, and aborting uploads.
 
 import { readdir, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 
-/** Its folder of uploads that are not complete, in that of their bucket. */
+/** s3rver's folder for incomplete uploads, within that of their bucket. */
 const UPLOADS = '._S3rver_uploads'
 
-/** `directory` is that of the buckets, `base` the address of s3rver. */
+/** `directory`: the folder of the buckets; `base`: the URL of s3rver. */
 export function makeMultipart({ directory, base }: { directory: string; base: string }) {
   return {
-    /** Answers the request if it is one of these. */
+    /** Handles the request if it is one of these operations. */
     async answered({ method = '', url = '', headers }: IncomingMessage, answer: ServerResponse): Promise<boolean> {
       const { pathname, searchParams } = new URL(url, base)
       const id = searchParams.get('uploadId')
@@ -26,7 +26,7 @@ export function makeMultipart({ directory, base }: { directory: string; base: st
       return true
     },
 
-    /** The names of parts of a bucket's uploads that are neither complete nor aborted, and of these. */
+    /** The names of parts of a bucket's incomplete uploads. */
     async left(bucket: string): Promise<string[]> {
       return await readdir(join(directory, bucket, UPLOADS), { recursive: true }).catch(() => [])
     },
@@ -35,7 +35,7 @@ export function makeMultipart({ directory, base }: { directory: string; base: st
   async function copyPart(url: string, { source, range }: { source: string; range: string }, answer: ServerResponse): Promise<void> {
     const found = await fetch(new URL(`/${source}`, base), range ? { headers: { range } } : {})
     const bytes = Buffer.from(await found.arrayBuffer())
-    // As S3 does, for a part that goes beyond its source, too.
+    // S3 also refuses a part that extends beyond its source.
     const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? []
     if (!found.ok || (range && bytes.length !== Number(last) - Number(first) + 1)) {
       answer.writeHead(found.ok ? 416 : found.status).end()

@@ -1,4 +1,4 @@
-// Object storage in the test's own process: an S3 server with its buckets in a folder, on a free port of loopback.
+// Object storage in the test process: an S3 server with its buckets in a folder, on a free port of loopback.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http'
@@ -11,27 +11,27 @@ import { makeMultipart } from './s3-multipart.ts'
 
 export interface TestS3 {
   endpoint: string
-  /** The names of all objects of a bucket. */
+  /** The names of all objects in a bucket. */
   keys(bucket: string): Promise<string[]>
-  /** What is left of multipart uploads of a bucket that did not end. */
+  /** Remains of a bucket's incomplete multipart uploads. */
   parts(bucket: string): Promise<string[]>
-  /** From now on every request that this matches, by method and path, is answered with 500; none with undefined. */
+  /** Requests that match, by method and path, are answered with 500; undefined ends it. */
   break(matches: ((request: { method: string; path: string }) => boolean) | undefined): void
-  /** The connection of every request that this matches is lost after so many bytes of the answer's body, the first by default. */
+  /** Drops the connection of each matching request after this many bytes of the response body, by default the first. */
   cut(matches: ((request: { method: string; path: string }) => boolean) | undefined, after?: number): void
-  /** From now on no request is answered, but read; again as ever with false. */
+  /** While true, requests are read but not answered. */
   silence(isSilent: boolean): void
-  /** Methods and paths of the requests that came in. */
+  /** Methods and paths of the received requests. */
   requests: string[]
-  /** Their headers. */
+  /** Headers of the received requests. */
   headers: IncomingHttpHeaders[]
   stop(): Promise<void>
 }
 
-/** Those of the configuration, as well as one for all other kinds. */
+/** The buckets of the configuration, and one for all other kinds. */
 export const BUCKETS = ['web-videos', 'streaming-playlists', 'original-video-files', 'captions', 'user-exports', 'others']
 
-/** Players of other sites may read, as docs/object-storage.md asks for it. */
+/** CORS for players of other sites, as docs/object-storage.md says. */
 const CORS = `<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod>
   <AllowedMethod>HEAD</AllowedMethod><AllowedHeader>*</AllowedHeader></CORSRule></CORSConfiguration>`
 
@@ -58,7 +58,7 @@ export async function startS3(): Promise<TestS3> {
     requests.push(`${method} ${url}`)
     received.push(headers)
     if (isSilent) return void incoming.resume()
-    // Clients set their clock by it, and in a worker that has run tests for a quarter of an hour the date that Node keeps may stand still.
+    // Clients set their clock by this header, and in a long-running worker Node's cached date may be stale.
     const date = new Date().toUTCString()
     outgoing.setHeader('date', date)
     if (isBroken?.({ method, path: url })) {
@@ -118,7 +118,7 @@ export async function startS3(): Promise<TestS3> {
 
 const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
 
-/** The part of the configuration that puts everything into this object storage. */
+/** Configuration that puts all files into this object storage. */
 export const everythingIn = (endpoint: string) => {
   const others = Object.fromEntries(
     ['thumbnails', 'previews', 'avatars', 'storyboards', 'torrents', 'uploads', 'redundancy'].map((kind) => [

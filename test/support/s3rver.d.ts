@@ -1,4 +1,4 @@
-// What the tests use of s3rver, which has no types of its own.
+// Types for s3rver, as far as the tests use it.
 
 declare module 's3rver' {
   interface Options {

@@ -1,5 +1,4 @@
-// What tests choose at random is the same in every run, so that a change is not blamed for what another seed finds.
-// VIREO_TEST_SEED chooses otherwise.
+// The seed of random choices in tests: the same in every run, so that a failure is due to a change. VIREO_TEST_SEED sets another one.
 
-/** A number, for generators of test data. */
+/** Seed for generators of test data. */
 export const SEED = Number(process.env.VIREO_TEST_SEED ?? 1)

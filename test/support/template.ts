@@ -1,5 +1,5 @@
-// Prepares the template that every test database is copied from, with the tables of the queue. All connections must be closed when
-// it returns.
+// Prepares the template database that every test database is copied from, with the tables of the queue. It closes all its connections
+// before it returns.
 
 import { migrations } from '../../migrations/index.ts'
 import { entities } from '../../src/entities.ts'

@@ -1,5 +1,5 @@
-// The store that tests of media run on: folders or, with VIREO_TEST_STORE=object-storage, buckets of an S3 server in this process.
-// Names are those of all files together: `kind/name`.
+// The store of media tests: folders or, with VIREO_TEST_STORE=object-storage, buckets of an S3 server in this process. Names of files have
+// the form `kind/name`.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -25,17 +25,17 @@ export const inObjectStorage = process.env.VIREO_TEST_STORE === 'object-storage'
 export interface TestStore {
   /** Undefined on the file system. */
   s3: TestS3 | undefined
-  /** As a process opens it. */
+  /** The store as a process opens it. */
   open(): FileStore
-  /** Every file, hidden ones and those of work folders too. */
+  /** Every file, including hidden ones and those of work folders. */
   all(): Promise<string[]>
   read(name: string): Promise<Buffer>
   write(name: string, bytes: Buffer | string): Promise<void>
   remove(name: string): Promise<void>
-  /** A path that programs can read, with the files of its folder beside it. */
+  /** A local path for programs, with the other files of its folder beside it. */
   local(name: string): Promise<string>
   clear(): Promise<void>
-  /** Ends the S3 server; the folder is its owner's. */
+  /** Stops the S3 server; the owner of the folder removes it. */
   close(): Promise<void>
 }
 
@@ -96,7 +96,7 @@ export async function makeTestStore(folder: string): Promise<TestStore> {
       copies.push(copy)
       const beside = (await store.all()).filter((one) => dirname(one) === dirname(name))
       await mkdir(dirname(join(copy, name)), { recursive: true })
-      // What goes meanwhile is not what was asked for.
+      // Files that vanish meanwhile are ignored.
       for (const one of beside) {
         const bytes = await store.read(one).catch(() => undefined)
         if (bytes) await writeFile(join(copy, one), bytes)

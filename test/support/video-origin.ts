@@ -1,4 +1,4 @@
-// Another site on loopback with videos: files that may be bent in every way, and pages that the stand-in for yt-dlp knows.
+// A foreign video site on loopback: files with configurable answers, and pages for the stand-in of yt-dlp.
 
 import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
@@ -10,9 +10,9 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 
 export interface VideoOrigin {
   port: number
-  /** Paths that were asked for. */
+  /** Requested paths. */
   asked: string[]
-  /** What a path answers from now on. */
+  /** Sets the answer of a path. */
   answer(path: string, by: Answer | { type: string; bytes: Buffer | string }): void
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ export async function startVideoOrigin(hostname = '127.0.0.1'): Promise<VideoOri
 
 const ETAG = '"the same"'
 
-/** With ranges, as servers of files do. */
+/** Answers with range support, as file servers do. */
 export const sending =
   (type: string, bytes: Buffer): Answer =>
   (request, response) => {
@@ -61,10 +61,10 @@ export const sending =
   }
 
 /**
- * Puts a program `yt-dlp` into a folder, which gets everything through the proxy that it is given: from `<page>.json` what it
- * tells, from `<page>.mp4`, or `<page>.f1.mp4` and `<page>.f2.m4a`, what it stores; and when nothing is to be downloaded, from
- * `<page>.png` and `<page>.gif` pictures, and from `<page>.vtt` subtitles, without which it fails when it is asked for them. For a page that ends with `hang` it starts another program and
- * neither ends; for one that ends with `astray` it asks the targets that it is told without the proxy; for one that ends with `flood` it says more than anybody wants to know. How it was run stands in `runs.json`.
+ * Installs a fake `yt-dlp` into a folder. It fetches everything through the given proxy: metadata from `<page>.json`; media from
+ * `<page>.mp4`, or `<page>.f1.mp4` and `<page>.f2.m4a`; without a download, pictures from `<page>.png` and `<page>.gif`, and subtitles
+ * from `<page>.vtt`, whose absence is an error when they are requested. A page that ends with `hang` starts another program, and neither
+ * ends; `astray` requests the given targets without the proxy; `flood` writes endless output. `runs.json` records the calls.
  */
 export async function installYtDlp(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
@@ -143,7 +143,7 @@ main().catch((error) => {
 })
 `
 
-/** What the program tells of its page. */
+/** The metadata of a page. */
 export const pageInfo = (more: Record<string, unknown> = {}): string =>
   JSON.stringify({
     _type: 'video',

@@ -1,4 +1,4 @@
-// A web client as builds make them, small: four languages, an embed, files.
+// A small web client in the layout of a real build: four languages, an embed, files.
 
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,12 +14,12 @@ ${head}
 </head><body><script src="main-ZX81QWER.js" type="module"></script></body></html>
 `
 
-/** `Music`, as the server names a category. */
+/** `Music`, the server's name of a category. */
 const WORDS: Record<string, string> = { 'fr-FR': 'Musique', 'de-DE': 'Musik', ar: 'موسيقى' }
 
 export const SCRIPT = 'globalThis.ran = true\n'.repeat(100)
 
-/** The folder of the client; remove the one above it. */
+/** Path of the client; tests remove its parent folder. */
 export async function makeWebClient(): Promise<string> {
   const folder = join(await mkdtemp(join(tmpdir(), 'vireo-web-client-')), 'dist')
   const files = {

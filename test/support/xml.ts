@@ -1,4 +1,4 @@
-// A strict reader of XML 1.0 with namespaces, for what others have to be able to read: throws for whatever is not well-formed.
+// A strict parser of XML 1.0 with namespaces: throws for input that is not well-formed.
 
 export interface XmlElement {
   name: string
@@ -57,10 +57,10 @@ function unescaped(text: string): string {
   })
 }
 
-/** The elements of a name right below another. */
+/** The direct children with this name. */
 export const all = (element: XmlElement, name: string): XmlElement[] => element.children.filter((child) => child.name === name)
 
-/** The only one. */
+/** The only direct child with this name. */
 export function one(element: XmlElement, name: string): XmlElement {
   const [found, ...others] = all(element, name)
   if (!found || others.length > 0) throw new Error(`${element.name} has not one ${name}`)

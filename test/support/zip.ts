@@ -1,28 +1,28 @@
-// ZIP archives made byte by byte, so that each of their statements can be a lie.
+// Builds ZIP archives byte by byte, so that any field can be wrong.
 
 import { crc32, deflateRawSync } from 'node:zlib'
 
 export interface ZipFile {
   name: string | Buffer
-  /** The bytes as they are. */
+  /** The uncompressed bytes. */
   data?: Buffer | string
-  /** As it is (0, the default), or Deflate. */
+  /** Stored (0, the default) or Deflate (8). */
   method?: number
-  /** In the place of what the data gives. */
+  /** Overrides the values computed from the data. */
   packed?: Buffer
   crc?: number
   size?: number
   packedSize?: number
   flags?: number
-  /** Of Unix, such as 0o120777 of a symbolic link. */
+  /** Unix mode, such as 0o120777 of a symbolic link. */
   mode?: number
-  /** Where the list says that its header lies. */
+  /** Offset of the local header in the central directory. */
   offset?: number
-  /** Further fields of the list. */
+  /** Extra fields of the central directory entry. */
   extra?: Buffer
-  /** Further fields of its own header. */
+  /** Extra fields of the local header. */
   localExtra?: Buffer
-  /** No header and no bytes of its own: only the list has it. */
+  /** Only an entry in the central directory, without local header and data. */
   listedOnly?: boolean
 }
 
@@ -31,13 +31,13 @@ export interface ZipLies {
   count?: number
   listOffset?: number
   comment?: Buffer
-  /** Bytes between the list and its end. */
+  /** Bytes between the central directory and its end record. */
   beforeEnd?: Buffer
 }
 
 const UTF8 = 0x800
 
-/** Puts an archive together. */
+/** Builds an archive. */
 export function makeZip(files: readonly ZipFile[], lies: ZipLies = {}): Buffer {
   const parts: Buffer[] = [lies.before ?? Buffer.alloc(0)]
   const listed: Buffer[] = []
@@ -75,7 +75,7 @@ export function makeZip(files: readonly ZipFile[], lies: ZipLies = {}): Buffer {
   return Buffer.concat([...parts, list, lies.beforeEnd ?? Buffer.alloc(0), end, fields([comment.length, 2]), comment])
 }
 
-/** Numbers in a row, each with its bytes, little end first. */
+/** Little-endian numbers of the given sizes in bytes. */
 export function fields(...numbers: readonly (readonly [value: number, bytes: 2 | 4 | 8])[]): Buffer {
   return Buffer.concat(
     numbers.map(([value, bytes]) => {
@@ -87,7 +87,7 @@ export function fields(...numbers: readonly (readonly [value: number, bytes: 2 |
   )
 }
 
-/** The end of an archive in its 64-bit form, to be put before the usual one. */
+/** The ZIP64 end record and locator, to be placed before the end record. */
 export function zip64End({ count, listSize, listOffset, at }: Record<'count' | 'listSize' | 'listOffset' | 'at', number>) {
   return Buffer.concat([
     fields([0x06064b50, 4], [44, 8], [45, 2], [45, 2], [0, 4], [0, 4], [count, 8], [count, 8]),
