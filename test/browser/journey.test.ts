@@ -1,5 +1,4 @@
-// In a real browser: a person finds a video on the home page, watches it, opens the channel, and subscribes by handle from another
-// node.
+// In a real browser: a visitor finds a video on the home page, watches it, opens its channel, and subscribes by handle from another node.
 
 import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -22,7 +21,7 @@ const PASSWORD = 'the password of reader'
 let near: FederatedNode
 let far: FederatedNode
 let chromium: Chromium
-/** Of somebody else. */
+/** An embed on a page of another site. */
 let site: Server
 
 beforeAll(async () => {
@@ -41,7 +40,7 @@ afterAll(async () => {
   await Promise.all([near?.stop(), far?.stop()])
 })
 
-describe('a person with a browser', () => {
+describe('a visitor with a browser', () => {
   it('finds a video, watches it, opens its channel and subscribes from another node', async () => {
     const maker = await newcomer(near, 'heron_friend')
     const bytes = await readFile(await media('journey.mp4'))
@@ -54,7 +53,7 @@ describe('a person with a browser', () => {
     await page.getByRole('link', { name: 'A heron' }).first().click()
     await page.getByRole('heading', { level: 1, name: 'A heron' }).waitFor()
     await page.getByRole('button', { name: 'Play A heron' }).click()
-    // Played to its end, sound and picture.
+    // Played to its end, with audio and video.
     await page.waitForFunction(() => {
       const player = document.querySelector('video')
       return player?.ended && player.videoWidth > 0
@@ -73,7 +72,7 @@ describe('a person with a browser', () => {
     await page.getByLabel(/handle/i).fill(`@reader@${far.host}`)
     await page.getByRole('button', { name: 'Subscribe', exact: true }).click()
 
-    // On their own node.
+    // On the visitor's home node.
     await page.waitForURL(`${far.base}/login?*`)
     await page.getByLabel('User name').fill('reader')
     await page
@@ -90,7 +89,7 @@ describe('a person with a browser', () => {
     expect(complaints()).toEqual([])
   })
 
-  it('runs a server: follows another one, sees its video, and mirrors it', async () => {
+  it('administers a server: follows another one, sees its video, and mirrors it', async () => {
     const { page, complaints } = await chromium.person()
     await page.goto(`${far.base}/login`)
     await page.getByLabel('User name').fill(far.node.username)
@@ -130,7 +129,7 @@ describe('a person with a browser', () => {
     expect(complaints()).toEqual([])
   })
 
-  it('plays an embed in the frame of another site, from where its address says', async () => {
+  it('plays an embed in a frame of another site, from the start time of its URL', async () => {
     const maker = await newcomer(near, 'embedded')
     const bytes = await readFile(await media('journey.mp4'))
     const video = await uploadBy(maker, bytes, { name: 'In a frame', waitTranscoding: 'true' })

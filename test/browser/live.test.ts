@@ -1,4 +1,4 @@
-// A live on its page, in a real browser: the page waits for it, plays it, says when it is over, and waits for the next stream.
+// The page of a live in a real browser: it waits for the stream, plays it, shows its end, and waits for the next stream.
 
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -13,10 +13,10 @@ import { encode, publish } from '../support/live.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { until } from '../support/until.ts'
 
-/** On a machine that does nothing else; here other tests run. */
+/** On an idle machine; here other tests run. */
 const FIRST_PICTURE_MS = 15_000
 const FIRST_SMALL_MS = 10_000
-/** Longer than what is waited for. */
+/** Longer than any wait of the test. */
 const ENDLESS_S = 600
 let node: TestNode
 let chromium: Chromium
@@ -47,7 +47,7 @@ async function create(fields: object = {}): Promise<{ uuid: string; url: string 
   return { uuid: video.uuid, url: `rtmp://127.0.0.1:${node.server.live.rtmp}/live/${streamKey}` }
 }
 
-/** Until the picture moves. */
+/** Waits until playback advances. */
 async function pictured(page: Page): Promise<void> {
   await page.waitForFunction(
     () => {
@@ -65,7 +65,7 @@ describe.each([
   ['page', '/w/'],
   ['embed', '/videos/embed/'],
 ])('the %s of a live', (kind, path) => {
-  it('waits for it, plays it soon after it began, and says when it is over', async () => {
+  it('waits for the stream, plays it soon after its start, and shows its end', async () => {
     const live = await create()
     const { page, complaints } = await chromium.person()
     await page.goto(`${node.base}${path}${live.uuid}`)
@@ -87,7 +87,7 @@ describe.each([
         timeout: 600_000,
       },
     )
-    // The next stream begins on the same page.
+    // The next stream starts on the same page.
     const again = new AbortController()
     const next = publish(live.url, { seconds: ENDLESS_S, paced: true, signal: again.signal })
     await pictured(page)
@@ -97,7 +97,7 @@ describe.each([
   })
 })
 
-it('comes sooner with small latency', async () => {
+it('has less delay with small latency', async () => {
   const live = await create({ latencyMode: 3 })
   const { page } = await chromium.person()
   await page.goto(`${node.base}/w/${live.uuid}`)
@@ -112,7 +112,7 @@ it('comes sooner with small latency', async () => {
   await stream
 })
 
-it('comes on a page about as soon as with ffmpeg alone', async () => {
+it('starts on a page about as soon as with ffmpeg alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-bare-'))
   const { page } = await chromium.person()
   const origin = 'http://bare.example'

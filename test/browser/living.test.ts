@@ -1,5 +1,5 @@
-// In a real browser, with scripts and without: somebody names a new server, uploads a video, makes an account for a second person, who
-// comments, likes, subscribes and reports, and handles the report; without a command.
+// In a real browser, with and without scripts: an administrator names a new server, uploads a video and creates an account for a second
+// user, who comments, likes, subscribes and reports; then the report is resolved. No command line is needed.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { run } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
 const PASSWORD = 'a good password'
-/** A folder for a picture of each step. */
+/** Folder for a screenshot of each step. */
 const { VIREO_TEST_SCREENSHOTS: pictures } = process.env
 
 let chromium: Chromium
@@ -32,7 +32,7 @@ describe.each([
   })
   afterAll(() => node?.stop())
 
-  it('is lived on and run in the browser', async () => {
+  it('can be used entirely in the browser', async () => {
     const owner = await chromium.person({ javaScriptEnabled })
     const guest = await chromium.person({ javaScriptEnabled })
     const main = (page: Page) => page.getByRole('main')

@@ -1,5 +1,5 @@
-// Every page in a real browser, for visitors and for who is logged in: found by following all links from a few beginnings. No page
-// complains, is heavy, is too wide for a telephone, or has what only some can use; and each says the same without scripts.
+// Every page in a real browser, for visitors and users, found by following all links from a few starting points. No page has errors, is
+// too heavy, is too wide for a phone, or violates accessibility rules, and each has the same content without scripts.
 
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -16,7 +16,7 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const MAX_BYTES = 100_000
 const TELEPHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
 const DARK: BrowserContextOptions = { colorScheme: 'dark' }
-/** More than there are: the walk has an end. */
+/** More than there are, so that the crawl ends. */
 const MAX_PAGES = 120
 const PASSWORD = 'the password of maker'
 /** Screens with the longest words. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
       transcoding: { enabled: true, resolutions: { '240p': true } },
       signup: { enabled: true, requires_approval: true },
       instance: { description: 'A **lake**', terms: 'Be kind.', name: 'Lake' },
-      // Nobody answers there.
+      // Nothing listens there.
       smtp: { hostname: '127.0.0.1', port: 9, from_address: 'video@example.org' },
     }),
     startChromium(),
@@ -115,29 +115,29 @@ afterAll(async () => {
 })
 
 describe('the pages', () => {
-  it('are in order for visitors', async () => {
+  it('have no faults for visitors', async () => {
     const found = await walk(await chromium.person(), beginnings)
     expect(found.troubles).toEqual([])
-    // All kinds of pages that there are for them.
+    // All kinds of pages for visitors.
     for (const kind of [/^\/videos\/browse/, /^\/search/, /^\/c\/.*video-playlists/, /^\/a\/.*about/, /^\/login/, /^\/signup/])
       expect(found.paths.filter((path) => kind.test(path))).not.toEqual([])
   })
 
-  it('are in order for who is logged in', async () => {
+  it('have no faults for users', async () => {
     const person = await chromium.person()
     await logIn(person.page)
     const { troubles } = await walk(person, own)
     expect(troubles).toEqual([])
   })
 
-  it('fit on telephones', async () => {
+  it('fit on phones', async () => {
     const visitor = await chromium.person(TELEPHONE)
     const owner = await chromium.person(TELEPHONE)
     await logIn(owner.page)
     expect([...(await tooWide(visitor, beginnings)), ...(await tooWide(owner, own))]).toEqual([])
   })
 
-  it.each(['de', 'fr'])('fit on telephones in the language %s', async (language) => {
+  it.each(['de', 'fr'])('fit on phones in the language %s', async (language) => {
     const visitor = await chromium.person({ ...TELEPHONE, locale: language })
     const owner = await chromium.person({ ...TELEPHONE, locale: language })
     await logIn(owner.page)
@@ -145,7 +145,7 @@ describe('the pages', () => {
     expect(await owner.page.locator('html').getAttribute('lang')).toBe(language)
   })
 
-  it('fit on telephones where one reads from right to left', async () => {
+  it('fit on phones in right-to-left languages', async () => {
     const visitor = await chromium.person(TELEPHONE)
     const owner = await chromium.person(TELEPHONE)
     await logIn(owner.page)
@@ -155,14 +155,14 @@ describe('the pages', () => {
     expect(await owner.page.evaluate(() => getComputedStyle(document.body).direction)).toBe('rtl')
   })
 
-  it('can be read in the dark', async () => {
+  it('are readable in dark mode', async () => {
     const visitor = await chromium.person(DARK)
     const owner = await chromium.person(DARK)
     await logIn(owner.page)
     expect([...(await unusable(visitor, beginnings)), ...(await unusable(owner, own))]).toEqual([])
   })
 
-  it('say without scripts what they say with them', async () => {
+  it('have the same content without scripts', async () => {
     const [scripted, plain] = [await chromium.person(), await chromium.person({ javaScriptEnabled: false })]
     await Promise.all([logIn(scripted.page), logIn(plain.page)])
     for (const path of [...beginnings, ...own]) {
@@ -181,7 +181,7 @@ async function logIn(page: Page): Promise<void> {
   await page.locator('a[href="/logout"]').waitFor()
 }
 
-/** Follows all links within the site; those of one form that differ by numbers alone are one page. */
+/** Follows all links within the site; URLs of the same form that differ only in numbers count as one page. */
 async function walk(person: Person, from: readonly string[]): Promise<{ troubles: string[]; paths: string[] }> {
   const troubles: string[] = []
   const seen = new Set<string>()
@@ -194,7 +194,7 @@ async function walk(person: Person, from: readonly string[]): Promise<{ troubles
     const trouble = (what: string) => troubles.push(`${path}: ${what}`)
     if (isLinked && status >= 400) trouble(`a link to it is dead (${status})`)
     if (bytes > MAX_BYTES) trouble(`${bytes} bytes`)
-    // That the page itself is an error is what the browser says of it.
+    // The browser reports the error status of the page itself.
     for (const complaint of person.complaints()) if (!(status >= 400 && /status of 4\d\d/.test(complaint))) trouble(complaint)
     for (const violation of await violationsOf(person.page)) trouble(violation)
     const links = await person.page.locator('a[href]').evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
@@ -203,7 +203,7 @@ async function walk(person: Person, from: readonly string[]): Promise<{ troubles
   return { troubles, paths: [...seen] }
 }
 
-/** Feeds, files and the API are no pages. */
+/** Feeds, files and the API are not pages. */
 const isPage = (link: string): boolean =>
   link.startsWith(`${node.base}/`) && !/^\/(?:feeds|download|static|lazy-static|api|client)\//.test(new URL(link).pathname)
 
@@ -213,8 +213,8 @@ const pathOf = (link: string): string => {
 }
 
 /**
- * By the rules of axe-core, those of WCAG 2.2 A and AA and its good practices: names of all controls among them. The order of
- * headings is that of people, in what they write; embeds are part of a page that has its own.
+ * The axe-core rules for WCAG 2.2 A and AA and best practices, including names of all controls. Except: heading order depends on text that
+ * users write, and embeds belong to pages with landmarks of their own.
  */
 async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
@@ -243,7 +243,7 @@ async function unusable({ page, open }: Person, paths: readonly string[]): Promi
   return found
 }
 
-/** The lines of a page, without those of the player, which without a script is the browser's own. */
+/** The text lines of a page, without those of the player, which is the browser's own without scripts. */
 const textOf = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const main = document.querySelector('main')?.cloneNode(true) as HTMLElement

@@ -1,4 +1,4 @@
-// The switch that has notifications pushed to this device, in a real browser with a push service that is played.
+// The switch for push notifications on this device, in a real browser with a fake push service.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Client } from '../../scripts/demo/client.ts'
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 
 const { subscription } = makePushBrowser('https://push.example/browser')
 
-/** Takes the place of a push service, which Chromium without a window does not have. */
+/** Replaces the push service, which headless Chromium lacks. */
 const PLAYED = `
   const made = () => localStorage.getItem('played') && {
     endpoint: '${subscription.endpoint}',
@@ -52,7 +52,7 @@ async function login(name: string): Promise<void> {
 const devices = async () => (await maria.get<{ total: number }>('/api/v1/vireo/push-subscriptions')).total
 const box = () => person.page.getByLabel('Notify this device')
 
-it('says so if the browser does not allow it', async () => {
+it('says that the browser does not allow it', async () => {
   await person.page.evaluate("localStorage.setItem('refused', 'yes')")
   await box().click()
   await person.page.getByText('This browser does not allow notifications of this site.').waitFor()
@@ -60,7 +60,7 @@ it('says so if the browser does not allow it', async () => {
   await person.page.evaluate("localStorage.removeItem('refused')")
 })
 
-it('stays on over reloads, and off after it is switched off', async () => {
+it('stays on across reloads, and off once it is switched off', async () => {
   await box().click()
   await person.page.getByText('device is notified.').waitFor()
   const { publicKey } = await maria.get<{ publicKey: string }>('/api/v1/vireo/push-subscriptions')
@@ -73,7 +73,7 @@ it('stays on over reloads, and off after it is switched off', async () => {
   expect([await box().isChecked(), await devices()]).toEqual([false, 0])
 })
 
-it('has a worker that shows what is pushed', async () => {
+it('has a service worker that shows pushed notifications', async () => {
   const session = await person.page.context().newCDPSession(person.page)
   const registered = new Promise<string>((resolve) => {
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -86,7 +86,7 @@ it('has a worker that shows what is pushed', async () => {
   const registrationId = await registered
   const shown = await until(
     async () => {
-      // Chromium drops what comes before the worker is active. What comes twice is shown once.
+      // Chromium drops messages before the service worker is active. A repeated message is shown once.
       await session.send('ServiceWorker.deliverPushMessage', { origin: node.base, registrationId, data })
       const list = await person.page.evaluate<object[]>(
         `navigator.serviceWorker.ready.then((of) => of.getNotifications()).then((all) =>
@@ -99,7 +99,7 @@ it('has a worker that shows what is pushed', async () => {
   expect(shown).toEqual([{ title: 'Lake', body: 'A bird is there.', tag: '7', data: '/w/abc' }])
 })
 
-it('is renewed when the browser replaces the subscription, for the user who has it alone', async () => {
+it('is renewed for its user only when the browser replaces the subscription', async () => {
   await box().click()
   await person.page.getByText('device is notified.').waitFor()
   const [worker] = person.page.context().serviceWorkers()
@@ -135,7 +135,7 @@ it('is renewed when the browser replaces the subscription, for the user who has 
   await login('maria')
 })
 
-it('ends with a logout in this browser', async () => {
+it('ends at logout in this browser', async () => {
   await box().click()
   await person.page.getByText('device is notified.').waitFor()
   await person.page.goto(`${node.base}/logout`)

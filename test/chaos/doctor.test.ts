@@ -1,4 +1,4 @@
-// `vireo doctor` on a server that is well, on what is broken one thing at a time, and where there is nothing at all.
+// `vireo doctor` on a healthy server, on a server with one fault at a time, and without any server.
 
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const run = promisify(execFile)
 let node: TestNode
 let s3: TestS3
 let mail: MailServer
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 let mute: Server
 let mutePort: number
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   })
   s3 = await startS3()
   mail = await startMailServer({ user: { username: 'vireo', password: 'right' } })
-  // What nobody reads would never be found closed.
+  // A socket that nobody reads never notices that it was closed.
   mute = createServer((socket) => socket.on('error', () => {}).resume())
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
   const address = mute.address()
@@ -52,14 +52,14 @@ afterAll(async () => {
 
 type Report = { problems: number; warnings: number; findings: Finding[] }
 
-/** The doctor looks for ffmpeg on PATH. */
+/** The doctor finds ffmpeg on PATH. */
 const environment = () => ({
   ...environmentOf(node),
   VIREO__VIREO__MEDIA__FFMPEG_PATH: undefined,
   VIREO__VIREO__MEDIA__FFPROBE_PATH: undefined,
 })
 
-/** The ffmpeg of this machine may be of any age. */
+/** The ffmpeg of this machine may have any version. */
 const pathWithFfmpeg = async (version: string): Promise<string> =>
   [await fakeTools(['libx264', 'aac'], version), process.env.PATH].join(delimiter)
 
@@ -77,7 +77,7 @@ async function examine(more: Record<string, string | undefined> = {}, args: stri
 const smtp = (password: string, port = mail.port) =>
   JSON.stringify({ hostname: '127.0.0.1', port, tls: false, disable_starttls: true, username: 'vireo', password })
 
-it('finds nothing wrong with a server that is well, and asks it as other servers do', async () => {
+it('finds no fault in a healthy server, and sends it requests as other servers do', async () => {
   const { object_storage, vireo } = everythingIn(s3.endpoint)
   const before = mail.mails.length
   const report = await examine({
@@ -103,15 +103,15 @@ it('finds nothing wrong with a server that is well, and asks it as other servers
   expect([table.code, table.said.split('\n').at(-1)]).toEqual([0, expect.stringMatching(/^0 problems, \d+ warnings\.$/)])
 })
 
-it('sends a mail only when it is told where', async () => {
+it('sends a mail only to a given address', async () => {
   const report = await examine({ VIREO__SMTP: smtp('right') }, ['--send-mail-to', 'operator@example.org'])
   expect(report.of('mail').at(-1)?.message).toMatch(/was sent/)
   expect(await mail.next('operator@example.org')).toMatchObject({ subject: expect.stringContaining('arrives') })
 })
 
-it('looks at everything else when the database, Redis, mail or the store cannot be used', async () => {
+it('checks everything else when the database, Redis, mail or the store is unavailable', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-doctor-'))
-  // Nothing can be made below a file.
+  // Nothing can be created below a file.
   await writeFile(join(folder, 'thumbnails'), '')
   try {
     const report = await examine({
@@ -131,7 +131,7 @@ it('looks at everything else when the database, Redis, mail or the store cannot 
   }
 })
 
-it('looks for an administrator of the running server, and sends a mail', async () => {
+it('runs in the server for its administrator, and sends a mail', async () => {
   const root = await login(node.base, node.username, node.password)
   const { data } = await root.send<{ data: Finding[] }>('POST', '/api/v1/vireo/check-up', { sendMailTo: 'admin@example.com' })
   expect(data).toContainEqual({ check: 'mail', status: 'ok', message: 'A mail to admin@example.com was sent.' })
@@ -139,7 +139,7 @@ it('looks for an administrator of the running server, and sends a mail', async (
   expect(await mail.next('admin@example.com')).toMatchObject({ subject: expect.stringContaining('arrives') })
 })
 
-it('is a page in the language of the administrator', async () => {
+it("is a page in the administrator's language", async () => {
   const german = { 'accept-language': 'de' }
   const root = makeBrowser(node.base, german)
   await root.login(node.username, node.password)
@@ -152,7 +152,7 @@ it('is a page in the language of the administrator', async () => {
   expect(english.filter((text) => html.includes(text))).toEqual([])
 })
 
-it('ends although something never answers', async () => {
+it('ends even if a service never answers', async () => {
   const { object_storage, vireo } = everythingIn(`http://127.0.0.1:${mutePort}`)
   const env = {
     ...environment(),
@@ -166,18 +166,18 @@ it('ends although something never answers', async () => {
   expect(findings.filter(({ check, status }) => check === 'store' && status === 'problem')).not.toEqual([])
 })
 
-it('finds a data set of another address, of another secret, and a secret that others can read', async () => {
+it('reports data of another address or secret, and a secret file that others can read', async () => {
   await chmod(join(node.dataDir, 'secret.key'), 0o644)
   const moved = await examine({ VIREO__WEBSERVER__HOSTNAME: 'localhost' })
   expect(moved.of('database').map(({ message }) => message)).toContainEqual(expect.stringMatching(/The data is that of/))
   expect(moved.of('federation').map(({ message }) => message)).toContainEqual(expect.stringMatching(/^nodeinfo is not at/))
-  // Opening it for its own use, the server makes it private again.
+  // The server makes the secret private again when it opens it.
   expect(moved.of('secret')[0]).toMatchObject({ status: 'problem', advice: expect.stringContaining('chmod 600') })
   const other = await examine({ VIREO__SECRETS__PEERTUBE: 'something else' })
   expect(other.of('database').map(({ message }) => message)).toContainEqual(expect.stringMatching(/another secret/))
 })
 
-it('says what Redis is, where there is one', async () => {
+it('reports the version of Redis, if there is one', async () => {
   const url = testRedisUrl()
   const [first] = (await examine({ REDIS_URL: url })).of('redis')
   const expected = url === undefined ? 'Redis is not configured' : 'Redis'
@@ -187,14 +187,14 @@ it('says what Redis is, where there is one', async () => {
 it.each([
   ['4.4.6', 'old build without security fixes'],
   ['5.1.9-0+deb12u1', 'CVE-2026-8461'],
-])('calls the known holes of ffmpeg %s a problem', async (version, named) => {
+])('reports the known vulnerabilities of ffmpeg %s', async (version, named) => {
   const { of } = await examine({ PATH: await pathWithFfmpeg(version) })
   expect(of('ffmpeg').filter(({ status }) => status === 'problem')).toEqual([
     expect.objectContaining({ message: expect.stringContaining(named) }),
   ])
 })
 
-it('says whether there is a yt-dlp for imports, whether it runs, and that an old one is', async () => {
+it('reports whether yt-dlp is installed for imports, runs, and is outdated', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-doctor-'))
   const path = join(folder, 'yt-dlp-of-ours')
   const youtube_dl_release = { name: 'yt-dlp-of-ours', python_path: '/nowhere' }
@@ -227,7 +227,7 @@ it('says whether there is a yt-dlp for imports, whether it runs, and that an old
   }
 })
 
-it('says what is wrong with how a proxy is trusted, and where no server answers', async () => {
+it('reports a wrong trust_proxy setting, and an address at which no server answers', async () => {
   const report = await examine({
     VIREO__TRUST_PROXY: '["0.0.0.0/0"]',
     VIREO__WEBSERVER__PORT: String(mutePort),
@@ -238,7 +238,7 @@ it('says what is wrong with how a proxy is trusted, and where no server answers'
   expect(report.problems).toBeGreaterThan(2)
 })
 
-it('tells whether live streams arrive, and whether the certificate of RTMPS fits', async () => {
+it('reports whether live streams arrive, and whether the certificate of RTMPS matches', async () => {
   expect((await examine()).of('live')).toEqual([{ check: 'live', status: 'ok', message: 'Live streams are disabled.' }])
   const folder = join(import.meta.dirname, '../fixtures/mail')
   const port = await freePort()

@@ -1,5 +1,5 @@
-// kill -9 at pseudo-random moments of the replacement of a video's file: while it is sent, when it is put in its place, and
-// while it is transcoded; and of its edition in the studio. The video can be watched throughout, with the old file or the new one.
+// kill -9 at pseudo-random moments while a video's file is replaced (during the upload, the placement and the transcoding), and while a
+// video is edited in the studio. The video plays throughout, with the old file or the new one.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -16,7 +16,7 @@ import { channelOf, ladderOf, makeVideo, untilWhole } from './support/videos.ts'
 const ROUNDS = 4
 const EDITS = 2
 const CHUNKS = 4
-/** Seconds; each file is one second longer than the one before. */
+/** Seconds; each file is one second longer than the previous one. */
 const SHORTEST = 3
 
 const random = seededRandom()
@@ -42,7 +42,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-it('leaves the old file or the new one, never none, and nothing beside', async () => {
+it('leaves the old file or the new one, never none, and no orphans', async () => {
   const files = await Promise.all(Array.from({ length: ROUNDS + 2 }, (_, round) => makeVideo(SHORTEST + round)))
   const fileOf = (round: number): Buffer => files[round] ?? Buffer.alloc(0)
   const fields = { channelId: await channelOf(client), name: 'watched', filename: 'first.mp4', privacy: 1 }
@@ -62,7 +62,7 @@ it('leaves the old file or the new one, never none, and nothing beside', async (
     await untilSettled(folder.path)
   }
 
-  // Undisturbed, to know how long it takes.
+  // An undisturbed run measures how long it takes.
   const uploadMs = await measured(() => newFile(1).proceed())
   const transcodingMs = await measured(() => untilReplaced(1))
 
@@ -75,7 +75,7 @@ it('leaves the old file or the new one, never none, and nothing beside', async (
     const database = round % 3 === 0
     await node.kill9({ database })
     await uploading
-    // Nobody works now, so that rows and files stand still.
+    // No work is running, so rows and files do not change.
     if (!database) await expectOneFile(uuid, [SHORTEST + round - 1, SHORTEST + round])
     node = await start(options)
     const shown = await seen(uuid)
@@ -87,12 +87,12 @@ it('leaves the old file or the new one, never none, and nothing beside', async (
 
   const about = peer.activities.filter(({ object }) => object.includes(uuid))
   const counted = (type: string) => new Set(about.flatMap((one) => (one.type === type ? [one.id] : []))).size
-  // The account's Create, the Announce of the channel and that of the instance.
+  // The Create of the account, and the Announces of the channel and the instance.
   expect([counted('Create'), counted('Announce'), counted('Delete'), counted('Undo')]).toEqual([1, 2, 0, 0])
   expect(counted('Update')).toBeGreaterThanOrEqual(ROUNDS)
 })
 
-it('is edited once, whenever the process dies', async () => {
+it('edits a video once, whenever the process dies', async () => {
   const { data } = await client.get<{ data: { uuid: string; duration: number }[] }>('/api/v1/videos')
   const [{ uuid, duration: before } = { uuid: '', duration: 0 }] = data
   const end = (seconds: number) => ({ tasks: [{ name: 'cut', options: { end: seconds } }] })
@@ -128,7 +128,7 @@ async function seen(uuid: string) {
   return { ...video, isListed: listed.data.some((one) => one.uuid === uuid) }
 }
 
-/** What the rows say can be watched is there, and of one length. */
+/** Checks that every file of the rows exists, and that all have the same duration. */
 async function expectOneFile(uuid: string, durations: number[]): Promise<void> {
   const [video] = await ask<{ state: string; duration: number; mixed: boolean; playlists: number; uploaded: number }>(
     folder.path,
@@ -137,7 +137,7 @@ async function expectOneFile(uuid: string, durations: number[]): Promise<void> {
      from video v left join video_file f on f.video_id = v.id where v.uuid = $1 group by v.id`,
     [uuid],
   )
-  // The uploaded file plays until all its renditions are there; its playlist comes with the first of them.
+  // The uploaded file plays until all renditions exist; the playlist appears with the first of them.
   const plays = video?.uploaded === 1 ? [0, 1] : [1]
   expect(video).toMatchObject({ state: 'published', mixed: false })
   expect(plays).toContain(video?.playlists)

@@ -1,4 +1,4 @@
-// kill -9 in the middle of a walk over the history of a followed actor: it goes on at the page where it was.
+// kill -9 during a walk over the history of a followed actor: it continues at the page where it was.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { login } from '../../scripts/demo/client.ts'
@@ -43,7 +43,7 @@ afterAll(async () => {
 const walk = async () =>
   (await ask<{ state: string; seen: number; pages: number }>(folder.path, 'select state, seen, pages from history_walk'))[0]
 
-it('no page that was stored is asked for again, and every video is there once', async () => {
+it('fetches no stored page again, and stores every video once', async () => {
   const client = await login(node.base, USERNAME, PASSWORD)
   await client.send('POST', '/api/v1/server/following', { handles: [`maker_channel@${peer.host}`] })
   const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow', 20_000)

@@ -1,5 +1,5 @@
-// A live on a server of several processes, each of which is killed again and again while a player reads: the player misses nothing of what
-// was received, and neither does the recording.
+// A live on a server of several processes, each killed repeatedly while a player reads. Neither the player nor the recording misses any
+// received frame.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { type Cluster, type Member, makeCluster } from './support/cluster.ts'
 import { createLive, detailsOf, type Live, untilPlays } from './support/lives.ts'
 
 const WINDOW_MS = 25_000
-/** Pictures that refer to each other. */
+/** Frames that refer to each other. */
 const LAST = 8
 /** Minimal standard generator of Park and Miller. */
 let state = SEED
@@ -74,7 +74,7 @@ const untilReceived = async (live: Live, count: number) => {
   await awaited(`${count} more pieces`, 600_000, async () => (await piecesOf(live)).length >= before + count)
 }
 
-/** Publishes like encoder programs, which try until they are accepted; resolves while it sends. */
+/** Publishes like encoders, which retry until they are accepted; resolves once it is sending. */
 async function connect({ url }: Live, options: { numberedFrom: number; seconds?: number; signal?: AbortSignal }) {
   return await awaited('a connection', 600_000, async () => {
     const sending = publish(url, { seconds: 600, paced: true, ...options })
@@ -82,7 +82,7 @@ async function connect({ url }: Live, options: { numberedFrom: number; seconds?:
   })
 }
 
-/** Reads a rendition as a player does, until it is told to stop; then the bytes of each piece by its number. */
+/** Reads a rendition like a player until it is stopped; then returns the bytes of each segment by its number. */
 function play({ uuid }: Live, rendition: number) {
   const base = `${cluster.base}/static/streaming-playlists/hls/${uuid}`
   const pieces = new Map<number, Buffer>()
@@ -97,7 +97,7 @@ function play({ uuid }: Live, rendition: number) {
   }
   const reading = (async () => {
     while (!isOver) {
-      // The proxy asks another process next time.
+      // The proxy chooses another process next time.
       await look().catch(() => undefined)
       await pause(300)
     }
@@ -126,7 +126,7 @@ async function numbersOfReplay(live: Live): Promise<number[]> {
 
 const upTo = (from: number, count: number): number[] => Array.from({ length: count }, (_, n) => from + n)
 
-/** The encoder at work, or any if none is. */
+/** The worker of the encoding, or any worker if none is encoding. */
 async function encoderAtWork(): Promise<Member> {
   const [lane] = await query<{ owner: string | null }>(
     "select lease_owner as owner from lane where kind = 'live-encoding' order by 1 limit 1",
@@ -136,13 +136,13 @@ async function encoderAtWork(): Promise<Member> {
   return cluster.members.find(({ child }) => child?.pid === pid) ?? cluster.member('encoder')
 }
 
-/** Its output stays open as long as the process of the stream, which writes there too: so it is not awaited. */
+/** Its output stays open as long as the stream's process, which writes to it too, so it is not awaited. */
 async function killAlone({ child }: Member): Promise<void> {
   child?.signal('SIGKILL', 'group')
   await awaited('its end', 600_000, async () => !processesIn(cluster.place.dataDir).some(({ pid }) => pid === child?.pid))
 }
 
-it('goes on for players and in its recording while every process is killed three times', async () => {
+it('continues for players and in its recording while every process is killed three times', async () => {
   const live = await createLive(client, rtmp, 'killed')
   const ending = new AbortController()
   const first = await connect(live, { numberedFrom: 0, signal: ending.signal })
@@ -160,7 +160,7 @@ it('goes on for players and in its recording while every process is killed three
     await Promise.all(again)
   }
   expect(receivers()).toHaveLength(1)
-  // Its own process: the encoder program of the publisher connects again.
+  // Its own process: the publisher's encoder reconnects.
   let { sending } = first
   for (let times = 1; times <= 3; times += 1) {
     await untilReceived(live, 2)
@@ -185,16 +185,16 @@ it('goes on for players and in its recording while every process is killed three
   for (const [name, seen] of Object.entries({ received, encoded })) {
     process.stdout.write(`a player saw ${seen.length} of ${acknowledged.length} pictures as ${name} while the live lasted\n`)
   }
-  // The recording replaces the live when it is stored: what players had not read by then, they see there.
+  // The recording replaces the live once it is stored; players find the rest there.
   expect(received).toEqual(acknowledged.slice(0, received.length))
   expect(received.length).toBeGreaterThan(acknowledged.length * 0.8)
-  // On a slow machine the encoder leaves out pieces after it was away.
+  // On a slow machine the encoder skips segments after an interruption.
   const wasSeen = new Set(encoded)
   expect(encoded).toEqual(acknowledged.filter((number) => wasSeen.has(number)))
   expect(encoded.length).toBeGreaterThan(acknowledged.length * 0.3)
 })
 
-it('loses nothing while its database is away for 15 s', async () => {
+it('loses nothing during a database outage of 15 s', async () => {
   const live = await createLive(client, rtmp, 'without a database')
   const seconds = 30
   const { sending } = await connect(live, { numberedFrom: 0, seconds })
@@ -207,7 +207,7 @@ it('loses nothing while its database is away for 15 s', async () => {
   expect(await sessionsOf(live)).toEqual([{ state: 'ended' }])
 })
 
-it('waits 20 s for a publisher who vanished, and ends when it stays away for longer than the window', async () => {
+it('waits 20 s for a vanished publisher, and ends after the reconnection window', async () => {
   const live = await createLive(client, rtmp, 'vanished')
   for (const numberedFrom of [0, 10_000]) {
     const vanishing = new AbortController()
@@ -223,7 +223,7 @@ it('waits 20 s for a publisher who vanished, and ends when it stays away for lon
   expect(performance.now() - vanished).toBeGreaterThan(WINDOW_MS - 2_000)
   const numbers = await numbersOfReplay(live)
   const [before, after] = [numbers.filter((number) => number < 10_000), numbers.filter((number) => number >= 10_000)]
-  // The last pictures that arrived refer to some that did not.
+  // The last frames that arrived refer to frames that did not.
   for (const part of [before, after]) expect(part.slice(0, -LAST)).toEqual(upTo(part[0] ?? 0, part.length - LAST))
   expect(numbers).toEqual([...before, ...after])
   expect(Math.min(before.length, after.length)).toBeGreaterThan(50)

@@ -1,4 +1,4 @@
-// Processes of a live are killed while it lasts: what was acknowledged is in its recording.
+// Processes of a live are killed while it runs: the recording contains everything that was acknowledged.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ const sessionsOf = ({ id }: Live) =>
   ask(folder.path, "select state, context->>'error' as error, replay_video_id from live_session where video_id = $1", [id])
 const receivers = () => processesIn(folder.path).filter(({ command }) => command.includes('live-stream.ts'))
 
-/** Pictures of the recording, once it is the video. */
+/** Frame numbers of the recording, once it is the video. */
 async function picturesOfReplay(live: Live): Promise<number> {
   await awaited(
     'the recording',
@@ -65,13 +65,13 @@ async function picturesOfReplay(live: Live): Promise<number> {
 it.each([
   ['the process that accepted it', async () => node.signal('SIGKILL', 'process')],
   ['the whole server with its database', async () => node.strike({ database: true })],
-])('goes on while %s dies and starts again', async (name, kill) => {
+])('continues while %s dies and restarts', async (name, kill) => {
   const live = await createLive(client, rtmp, name)
   const seconds = 20
   const sending = publish(live.url, { seconds, paced: true })
   await untilPlays(client, live)
   await kill()
-  // Its output stays open as long as the stream's process, which writes there too.
+  // Its output stays open as long as the stream's process, which writes to it too.
   await awaited('the end of the server', 600_000, async () => !processesIn(folder.path).some(({ pid }) => pid === node.pid))
   expect(receivers()).toHaveLength(1)
   node = await start(options)
@@ -80,7 +80,7 @@ it.each([
   expect(await sessionsOf(live)).toEqual([{ state: 'ended', error: null, replay_video_id: live.id }])
 })
 
-it('keeps its pieces when a process that hung wakes after another connection continued the session', async () => {
+it('keeps its segments when a hung process wakes up after another connection continued the session', async () => {
   const live = await createLive(client, rtmp, 'hung')
   const [first, second] = [new AbortController(), new AbortController()]
   const hanging = publish(live.url, { seconds: 600, paced: true, signal: first.signal })
@@ -109,7 +109,7 @@ it('keeps its pieces when a process that hung wakes after another connection con
   await awaited('the end', 600_000, async () => (await detailsOf(client, live)).state.id !== 1 || !(await detailsOf(client, live)).isLive)
 })
 
-it('continues its session when its own process dies and the publisher comes back', async () => {
+it('continues its session when its own process dies and the publisher reconnects', async () => {
   const live = await createLive(client, rtmp, 'received')
   const interrupted = publish(live.url, { seconds: 30, paced: true })
   await untilPlays(client, live)

@@ -1,4 +1,4 @@
-// kill -9 in the middle of the download of another server's video: the copy is made whole afterwards, or nothing is left.
+// kill -9 during the download of a mirrored video: the copy is completed afterwards, or nothing is left.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-/** Killed when half of the file has come. */
+/** Killed after half of the file. */
 async function killedInTheMiddle(): Promise<{ uuid: string }> {
   const video = peer.video({ ...alice, more: { url: origin.links } })
   await post(node, alice.account, peer.activity(alice.account, 'Create', video))
@@ -54,7 +54,7 @@ async function killedInTheMiddle(): Promise<{ uuid: string }> {
 
 const pathOf = (uuid: string, name: string) => join(folder.path, 'storage', 'redundancy', 'hls', uuid, name)
 
-it('is made whole by the next process', async () => {
+it('is completed by the next process', async () => {
   const { uuid } = await killedInTheMiddle()
   origin.answer(SEGMENTS, undefined)
   node = await start(options)
@@ -65,7 +65,7 @@ it('is made whole by the next process', async () => {
   expect(['master.m3u8', '240.m3u8', '240-fragmented.mp4'].map((name) => existsSync(pathOf(uuid, name)))).toEqual([true, true, true])
 })
 
-it('leaves nothing when the file cannot be had any more', async () => {
+it('leaves nothing when the file is no longer available', async () => {
   const { uuid } = await killedInTheMiddle()
   origin.answer(SEGMENTS, (response) => void response.writeHead(404).end())
   node = await start(options)
@@ -74,7 +74,7 @@ it('leaves nothing when the file cannot be had any more', async () => {
       expect(await ask(folder.path, "select 1 from redundancy where state = 'failed'")).toHaveLength(1)
     }),
   )
-  // The job itself is settled a moment after what it was for.
+  // The job is settled shortly after its mirror.
   await eventually(async () => {
     const gone = await ask(folder.path, "delete from job where type = 'video-redundancy' and state = 'failed' returning id")
     expect(gone).toHaveLength(1)

@@ -1,4 +1,4 @@
-// The system kills one process for want of memory: its ffmpeg and its PostgreSQL are left, and must not be in the way.
+// The OOM killer kills the node alone. Its ffmpeg and PostgreSQL survive, and must not block the next start.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { eventually as awaited, login } from '../../scripts/demo/client.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const encoders = () => processesIn(folder.path).filter(({ command }) => command.includes('transcoding-'))
 
-it('goes on after the death of the node alone, and its ffmpeg does not outlive it for long', async () => {
+it('restarts after the node alone is killed, and its ffmpeg exits soon', async () => {
   const client = await login(node.base, USERNAME, PASSWORD)
   const bytes = await makeVideo(20)
   const fields = { channelId: await channelOf(client), name: 'alone', filename: 'alone.mp4', privacy: 1 }

@@ -1,4 +1,4 @@
-// The operator's commands at the command line, beside a running server: the first as a process, the others as it runs them.
+// The operator's commands beside a running server: the first in a process, the others within the test process.
 
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -32,14 +32,14 @@ const newPassword = async (username: string) => passwordIn((await vireo('reset-p
 const passwordIn = (said: string): string => /^User password: (\S+)$/m.exec(said)?.[1] ?? ''
 
 describe('the command line', () => {
-  it('makes a user who can log in, with the role that is asked for', async () => {
+  it('creates a user who can log in, with the requested role', async () => {
     const user = ['--username', 'helper', '--email', 'helper@example.org', '--role', 'moderator']
     const { stdout } = await run(process.execPath, [MAIN, 'create-user', ...user], { env: environment() })
     const client = await login(node.base, 'helper', passwordIn(stdout))
     expect(await client.get('/api/v1/users/me')).toMatchObject({ username: 'helper', role: { label: 'Moderator' } })
   })
 
-  it('works beside a process that exports figures and tells of its health, with the configuration of that one', async () => {
+  it('works beside a process that exports metrics and health, with the same configuration', async () => {
     const taken = new URL(node.base).port
     const env = {
       ...environment(),
@@ -49,7 +49,7 @@ describe('the command line', () => {
     }
     expect(await runVireo(env, ['jobs', 'list', '--state', 'failed'])).toMatchObject({ code: 0, complaint: '' })
   })
-  it('leaves the first start, which tells the password of root, to the server', async () => {
+  it('leaves the first start, which prints the password of root, to the server', async () => {
     const database = await freshDatabase()
     try {
       const early = await runVireo({ ...environment(), DATABASE_URL: database.url }, ['prune-storage', '--delete', '--yes'])
@@ -62,7 +62,7 @@ describe('the command line', () => {
     }
   })
 
-  it('shows the queue of jobs, pauses and resumes it in the running server, and gives a job another try', async () => {
+  it('lists jobs, pauses and resumes the queue in the running server, and retries a job', async () => {
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
     try {
       const [row] = await db.query<{ id: number }>(
@@ -89,7 +89,7 @@ describe('the command line', () => {
     }
   })
 
-  it('gives a user a new password and ends the sessions', async () => {
+  it("sets a new password for a user, and ends the user's sessions", async () => {
     const before = await login(node.base, node.username, node.password)
     const { said } = await vireo('reset-password', '--username', 'root')
     expect((await before.raw('/api/v1/users/me', {})).status).toBe(401)
@@ -97,7 +97,7 @@ describe('the command line', () => {
     await login(node.base, 'root', passwordIn(said))
   })
 
-  it('asks for the move of what is stored to where new files go, and names the videos that stay behind', async () => {
+  it('requests the move of stored files to the configured place, and names the videos that stay behind', async () => {
     expect(await vireo('move-storage', '--to', 'file-system')).toEqual({
       code: 0,
       complaint: '',
@@ -111,7 +111,7 @@ describe('the command line', () => {
     expect([code, said.split('\n').at(-1)]).toEqual([0, uuid])
   })
 
-  it('ends as it would for somebody who reads no answer', async () => {
+  it('exits normally when its output is closed', async () => {
     const args = [MAIN, '--help']
     const child = spawn(process.execPath, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
     child.stdout.destroy()
@@ -120,7 +120,7 @@ describe('the command line', () => {
     const [code] = await once(child, 'close')
     expect([code, Buffer.concat(complaints).toString()]).toEqual([0, ''])
   })
-  it('blocks the servers of a list, which it shows before, and passes them on to others', async () => {
+  it('blocks the servers of a list after showing it, and exports them', async () => {
     const [list, written] = ['blocked.csv', 'written.csv'].map((name) => join(node.dataDir, name))
     if (!list || !written) throw new Error('There are no files.')
     const lines = ['#domain,#severity', 'Bad.example,suspend', 'mild.example,silence', 'bad..example,suspend']
@@ -163,7 +163,7 @@ describe('the command line', () => {
     expect(await vireo('blocklist', 'import', '/nowhere')).toMatchObject({ code: 1 })
   })
 
-  it('answers with one document where that is asked for, and says errors as one', async () => {
+  it('answers with one JSON document on request, also for errors', async () => {
     expect(await vireo('check-config', '--json')).toMatchObject({ code: 0, complaint: '' })
     expect(await queryVireo(environment(), ['check-config'])).toMatchObject({ valid: true, warnings: [] })
     expect(await queryVireo(environment(), ['migrate'])).toEqual({ applied: [] })
@@ -181,7 +181,7 @@ describe('the command line', () => {
     }
   })
 
-  it('says which migrations are pending, applies them, and changes nothing before', async () => {
+  it('shows pending migrations and applies them, and changes nothing before', async () => {
     const { db, stop } = await makeTestRuntime({ url: node.databaseUrl })
     const last = migrations.at(-1)?.name
     await db.query("update migration set name = '0000-before' where name = $1", [last])
@@ -206,7 +206,7 @@ describe('the command line', () => {
     [['move-storage', '--to', 'file-system', '--video', '2147483648'], /number of a video/, 2],
     [['prune-storage', '--older-than', 'never'], /number above 0/, 2],
     [['fly'], /too many arguments/, 2],
-  ])('says in one line what is wrong with %j', async (args, what, exit) => {
+  ])('reports in one line what is wrong with %j', async (args, what, exit) => {
     const { code, complaint } = await vireo(...args)
     expect(code).toBe(exit)
     expect(complaint).toMatch(what)

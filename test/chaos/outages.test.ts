@@ -1,5 +1,5 @@
-// Redis forgets everything or goes away, and PostgreSQL is restarted or crashes, while clients read and write at two processes:
-// they are told to come back at worst, the server recovers by itself, and what was acknowledged is there, once.
+// Redis is flushed or goes away, and PostgreSQL restarts or crashes, while clients read and write at two processes. Clients are at worst
+// asked to retry, the server recovers by itself, and everything acknowledged is there once.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
@@ -16,11 +16,11 @@ import { explained, untilSettled } from './support/orphans.ts'
 import { persistentUpload } from './support/persistent-upload.ts'
 import { channelOf, makeVideo } from './support/videos.ts'
 
-/** All of them are answered well again so soon after the end of an outage. */
+/** All clients succeed again within this time after an outage. */
 const RECOVERS_WITHIN = 20_000
 const CHUNKS = 12
 const CHANNELS = 200
-/** Between two of what takes the server long, in ms. */
+/** Between two expensive operations, in ms. */
 const SELDOM_MS = 1_000
 
 const backEnds = [...(canStartRedis() ? ['Redis'] : []), 'PostgreSQL alone']
@@ -117,7 +117,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
         const inReplyTo = `${clients[0].base}/videos/watch/${video.uuid}`
         const note = peer.note({ author: commenter.url, inReplyTo, content })
         notes.push(note.id)
-        // To the public address, for which it is signed.
+        // To the public address, which the signature covers.
         const { status, body } = await post(clients[0], commenter, peer.activity(commenter, 'Create', note))
         return new Response(status === 204 ? null : body, {
           status,
@@ -157,12 +157,12 @@ describe.each(backEnds)('on %s', (backEnd) => {
     }
   }
 
-  /** Breaks something while everybody works and somebody uploads, and looks how it goes on. */
+  /** Breaks something while clients work and one uploads, and checks the recovery. */
   async function through(outage: string, work: () => Promise<void>): Promise<void> {
     await explained({ said: said() }, place(), async () => {
       await load.untilEachSucceeds(2, 20_000)
       const upload = resumable(outage, channelId)
-      // Whatever becomes of it is looked at below.
+      // Its result is checked below.
       upload.catch(() => undefined)
       await work()
       await load.untilEachSucceeds(2, RECOVERS_WITHIN)
@@ -177,7 +177,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
     })
   }
 
-  /** In many chunks, to the processes in turn; each is sent again until it is taken. */
+  /** Uploads in many chunks, to the processes in turn; each is retried until it is accepted. */
   async function resumable(name: string, channelId: number): Promise<{ uuid: string }> {
     let turn = 0
     const client: Client = {
@@ -197,7 +197,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
   }
 
   let names = 0
-  /** Both processes tell each other of changes, sooner than what they keep is forgotten by itself. */
+  /** Both processes notify each other of changes, before their caches expire. */
   async function untilHeard(): Promise<void> {
     for (const [from, to] of [clients, clients.toReversed()] as [Client, Client][]) {
       const kept = async () => (await (await fetch(`${to.base}/api/v1/videos/${video.uuid}`)).json()) as { name: string }
@@ -214,7 +214,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
   }
 
   if (backEnd === 'Redis') {
-    it('goes on after Redis forgot everything', async () => {
+    it('continues after Redis is flushed', async () => {
       const refused = load.refused
       await through('wiped', async () => {
         const connection = new Redis(redis?.url ?? '')
@@ -224,7 +224,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
       expect(load.refused).toBe(refused)
     })
 
-    it('goes on without Redis, and with it when it is back', async () => {
+    it('continues without Redis, and uses it again when it is back', async () => {
       await through('redis', async () => {
         await redis?.stop()
         await load.untilEachSucceeds(3, RECOVERS_WITHIN)
@@ -233,7 +233,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
     })
   }
 
-  it.each([backEnd === 'Redis' ? 'fast' : 'immediate'] as const)('waits for PostgreSQL while it is restarted: %s', async (mode) => {
+  it.each([backEnd === 'Redis' ? 'fast' : 'immediate'] as const)('waits for PostgreSQL during a restart: %s', async (mode) => {
     await through(mode, async () => {
       await postgres.stop(mode)
       await load.untilRefused(RECOVERS_WITHIN)
@@ -264,11 +264,11 @@ describe.each(backEnds)('on %s', (backEnd) => {
     expect(followed.length).toBe(new Set(followed).size)
     const asked = (names: string[]) => names.map((name) => `subscription ${Number(name.split(' ')[1]) % CHANNELS}`)
     expect(asked(subscriptions.acknowledged).filter((name) => !followed.includes(name))).toEqual([])
-    // Each was told of one Follow, however often.
+    // Each was sent one Follow, possibly repeatedly.
     const follows = peer.of('Follow').map(({ activity }) => `${activity.id} ${String(activity.object)}`)
     expect(new Set(follows).size).toBe(followed.length)
 
-    // The last word counts, or one after it that nobody knows the fate of.
+    // The last acknowledged write counts, or a later one without an answer.
     const [kept] = await column('select type as name from rating where video_id = $1', [video.id])
     const last = rated.findIndex(({ name }) => name === ratings.acknowledged.at(-1))
     expect(rated.slice(last).map(({ rating }) => rating)).toContain(kept)
@@ -280,7 +280,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
 
 const numberOf = (name: string): number => Number(name.split(' ')[1])
 
-/** Everything acknowledged is there, nothing twice, and nothing that nobody asked for. */
+/** Everything acknowledged is there, nothing twice, and nothing unrequested. */
 function expectOnce({ acknowledged, unsure }: Writer, found: string[]): void {
   expect(acknowledged.length).toBeGreaterThan(0)
   expect(found.length).toBe(new Set(found).size)

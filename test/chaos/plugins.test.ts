@@ -1,4 +1,4 @@
-// Plugins from the command line beside a running server, and the death of the server that runs one.
+// Plugin commands beside a running server, and the death of the server that runs a plugin.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { fixturePlugin } from '../support/plugin-registry.ts'
@@ -38,7 +38,7 @@ const pid = async (): Promise<number | undefined> => {
 }
 
 describe('the command line', () => {
-  it('installs a folder, which the running server then runs, and switches it off and on', async () => {
+  it('installs a plugin from a folder, which the running server runs, and disables and enables it', async () => {
     expect(await vireo('plugin', 'list')).toEqual({ code: 0, said: 'None is installed.', complaint: '' })
     expect(await vireo('plugin', 'install', fixturePlugin(HOSTILE))).toEqual({
       code: 0,
@@ -55,7 +55,7 @@ describe('the command line', () => {
     await until(async () => (await pid()) !== undefined)
   })
 
-  it('refuses what is no package, a range, an unknown plugin, and anything while plugins are off', async () => {
+  it('refuses what is no package, a version range, an unknown plugin, and everything while plugins are disabled', async () => {
     expect(await vireo('plugin', 'install', '/nowhere')).toMatchObject({ code: 1, complaint: 'There is no folder /nowhere.' })
     expect(await vireo('plugin', 'install', 'peertube-plugin-x@^1.0.0')).toMatchObject({ code: 2 })
     expect(await vireo('plugin', 'install', 'peertube-plugin-x')).toMatchObject({ code: 2 })
@@ -65,7 +65,7 @@ describe('the command line', () => {
   })
 })
 
-it('a plugin that is busy for ever does not outlive the death of its server for long, and runs again', async () => {
+it('a busy plugin exits soon after its server dies, and runs again afterwards', async () => {
   const before = (await pid()) ?? 0
   fetch(`${node.base}/plugins/hostile/router/harm/loop`).catch(() => undefined)
   node.signal('SIGKILL', 'process')

@@ -1,4 +1,4 @@
-// `vireo prune-storage` and `vireo regenerate-thumbnails` beside a running server, with files on the disk and in object storage.
+// `vireo prune-storage` and `vireo regenerate-thumbnails` beside a running server, with files on disk and in object storage.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ interface Pruned {
   missing: { count: number; examples: { kind: string; name: string }[] } | null
 }
 
-/** Files of this very moment count too. */
+/** Files of this moment count as old too. */
 const prune = (...args: string[]) => queryVireo<Pruned>(env, ['prune-storage', '--older-than', '0.0000001', ...args])
 
 const isLooked = (kind: FileKind) => kind !== 'tmp'
@@ -67,7 +67,7 @@ const isLooked = (kind: FileKind) => kind !== 'tmp'
 const unneeded = ({ kinds }: Pruned) =>
   kinds.filter(({ unreferenced }) => unreferenced > 0).map(({ place, kind, unreferenced }) => [place, kind, unreferenced])
 
-it('finds nothing to prune and nothing missing where all is well', async () => {
+it('finds nothing to prune and nothing missing on a healthy server', async () => {
   const pruned = await prune()
   expect([unneeded(pruned), pruned.missing]).toEqual([[], { count: 0, examples: [] }])
   expect(pruned.kinds.map(({ place, kind }) => [place, kind])).toEqual([
@@ -77,7 +77,7 @@ it('finds nothing to prune and nothing missing where all is well', async () => {
   ])
 })
 
-it('prunes what nothing refers to in both places, and nothing that is noted, awaited, young or in use', async () => {
+it('prunes unreferenced files in both places, and nothing that is recorded, pending, young or in use', async () => {
   const stray = (kind: FileKind) => (kind === 'streaming_playlists' || kind === 'redundancy' ? `hls/${uuid}/stray.mp4` : 'stray.bin')
   const files = store.only('file-system', 'tmp')
   for (const kind of fileKinds) {
@@ -108,7 +108,7 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
   )
 
   const expected = [
-    // What lies in `tmp` is the server's to clear, or of other programs.
+    // Files in `tmp` belong to the server or to other programs.
     ...fileKinds.filter(isLooked).map((kind) => ['file-system', kind, 1]),
     ...fileKinds.filter((kind) => isLooked(kind) && objects?.has(kind)).map((kind) => ['object-storage', kind, 1]),
   ]
@@ -133,7 +133,7 @@ it('prunes what nothing refers to in both places, and nothing that is noted, awa
   ])
 })
 
-it('refuses where a folder lies in another one, whose files it would take for strays', async () => {
+it('refuses nested storage folders, whose files it would take for orphans', async () => {
   const of = (folders: Record<string, string>) =>
     runVireo({ ...env, VIREO__STORAGE: JSON.stringify(folders) }, ['prune-storage', '--delete', '--yes'])
   const folder = join(node.dataDir, 'videos')
@@ -153,7 +153,7 @@ const pictures = async () => {
   return rows
 }
 
-it('draws pictures anew, and keeps those that a user gave unless it is forced', async () => {
+it('regenerates thumbnails, and keeps uploaded ones unless it is forced', async () => {
   const before = await pictures()
   expect(await queryVireo(env, ['regenerate-thumbnails'])).toEqual({ redrawn: 1, skipped: 0, failed: [] })
   const drawn = await pictures()
@@ -176,7 +176,7 @@ it('draws pictures anew, and keeps those that a user gave unless it is forced', 
   expect([unknown.code, unknown.complaint]).toEqual([1, expect.stringContaining('999999')])
 })
 
-it('goes on where it was ended', async () => {
+it('continues where it was interrupted', async () => {
   await pool.query(`insert into setting (key, value, updated_at) values ('redraw-pictures', $1, now())`, [
     JSON.stringify({ lastId: id, force: false }),
   ])
@@ -184,7 +184,7 @@ it('goes on where it was ended', async () => {
   expect(await queryVireo(env, ['regenerate-thumbnails'])).toMatchObject({ redrawn: 1 })
 })
 
-it('names files that rows name and that are not there, and says of a video that it cannot be drawn', async () => {
+it('names missing files of rows, and videos whose thumbnails cannot be generated', async () => {
   const { rows } = await pool.query<{ filename: string }>('select filename from video_file where video_id = $1', [id])
   const name = rows[0]?.filename ?? ''
   await store.remove({ kind: 'web_videos', name })

@@ -1,5 +1,5 @@
-// Two processes of a server behind a proxy that looks at their readiness: each is restarted under load, and nobody notices; and
-// both are told to end in the middle of everything.
+// Two processes of a server behind a proxy that checks their readiness. Each is restarted under load without a failed request; then both
+// are stopped in the middle of all work.
 
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -27,7 +27,7 @@ let client: Client
 let channelId: number
 let video: Buffer
 let uuid: string
-/** Of the web client, and of one that cannot have WebSockets. */
+/** Transports of the web client, and of a client without WebSockets. */
 let sockets: Socket[] = []
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ async function upload(bytes: Buffer, waitTranscoding: boolean): Promise<string> 
   return (await persistentUpload({ client, bytes, chunkSize: CHUNK, fields }).proceed()).uuid
 }
 
-/** Does these over and over until it is told to end; answers how often each was done, and what went wrong. */
+/** Repeats these requests until it is stopped; returns how often each succeeded, and the errors. */
 function load(work: Record<string, () => Promise<unknown>>) {
   const done: Record<string, number> = {}
   const failures: string[] = []
@@ -90,7 +90,7 @@ function load(work: Record<string, () => Promise<unknown>>) {
   }
 }
 
-/** Whether what is uploaded is transcoded, on all processes. */
+/** Enables or disables transcoding of uploads, on all processes. */
 async function transcode(enabled: boolean): Promise<void> {
   const custom = await client.get<{ transcoding: object }>('/api/v1/config/custom')
   await client.send('PUT', '/api/v1/config/custom', { ...custom, transcoding: { ...custom.transcoding, enabled } })
@@ -127,7 +127,7 @@ async function everything(): Promise<Record<string, () => Promise<unknown>>> {
   }
 }
 
-it('a restart of one after the other fails no request', async () => {
+it('a rolling restart fails no request', async () => {
   await transcode(false)
   const busy = load(await everything())
   sockets = await listening()
@@ -139,14 +139,14 @@ it('a restart of one after the other fails no request', async () => {
     const before = { ...busy.done }
     nodes[index] = await start(one)
     await untilReady(one.port)
-    // Everything went on meanwhile, and goes on with the new one.
+    // Everything continued meanwhile, and continues with the new process.
     await eventually(() => {
       for (const name of Object.keys(before)) expect(busy.done[name]).toBeGreaterThan(before[name] ?? 0)
     })
   }
   await busy.end()
   expect(busy.failures).toEqual([])
-  // Each was at a process that ended, and is at another one now.
+  // Each socket was at a process that ended, and is connected to another one.
   expect(lost.size).toBe(sockets.length)
   await eventually(() => expect(sockets.map(({ connected }) => connected)).not.toContain(false))
   const { total } = await client.get<{ total: number }>(`/api/v1/videos/${uuid}/comment-threads`)
@@ -154,7 +154,7 @@ it('a restart of one after the other fails no request', async () => {
   await transcode(true)
 })
 
-it('all told to end under load give their work back and are gone in ten seconds', async () => {
+it('processes that stop under load release their work and exit within ten seconds', async () => {
   await upload(await makeVideo(60), true)
   await eventually(() => {
     const works = processesIn(folder.path).some(({ command }) => /ffmpeg.*transcoding-/.test(command))
@@ -184,7 +184,7 @@ it('all told to end under load give their work back and are gone in ten seconds'
   expect(held).toEqual([])
 })
 
-/** A request whose body never ends. */
+/** A request with an endless body. */
 function neverEnding(port: number) {
   const headers = { authorization: client.authorization, 'content-type': 'application/json', 'content-length': 1000 }
   const request = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/api/v1/video-playlists', headers })

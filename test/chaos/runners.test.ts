@@ -1,4 +1,4 @@
-// Two remote runners, one of which is killed in the middle of its job: the video is published with all renditions, or edited, or plays on.
+// Two remote runners, one of which is killed during its job: the video is published with all renditions, edited, or keeps playing.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -49,7 +49,7 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // It has exited.
   }
 }
 
@@ -84,7 +84,7 @@ async function startRunner(name: string): Promise<ChildProcess> {
   return child
 }
 
-/** Starts two runners, and kills the one that takes a job of this kind, in the middle of it; returns the name of the other. */
+/** Starts two runners, and kills the one that accepts a job of this kind, during it; returns the name of the other. */
 async function killOneOf(
   names: [string, string],
   kind: RegExp,
@@ -123,7 +123,7 @@ it('edits a video although one of two runners is killed', async () => {
   expect([made?.state.id, made?.runner?.name]).toEqual([3, other])
 })
 
-it('plays a live on although one of two runners is killed, and records all that was received', async () => {
+it('keeps playing a live although one of two runners is killed, and records everything received', async () => {
   const live = await createLive(client, rtmp, 'Live')
   const playlist = async (rendition: number) =>
     await (await fetch(`${node.base}/static/streaming-playlists/hls/${live.uuid}/${rendition}.m3u8`)).text()

@@ -1,5 +1,5 @@
-// The roles as processes of their own on one PostgreSQL, without Redis: each does its part and no other, those that serve need
-// no client to come back to the same one, and work that repeats is not doubled.
+// Each role in its own process on one PostgreSQL, without Redis. Each process does only its own work, clients need no sticky sessions, and
+// periodic work is not doubled.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -15,13 +15,13 @@ import { persistentUpload, type UploadedVideo } from './support/persistent-uploa
 import { channelOf, ladderOf, makeVideo } from './support/videos.ts'
 
 const PRIVATE = 3
-/** Of the queues that the role `media` works. */
+/** The job types of the role `media`. */
 const MEDIA_JOBS = ['video-transcoding', 'manage-video-torrent', 'generate-video-storyboard', 'video-pictures']
 
 let database: TestDatabase
 let cluster: Cluster
 let peer: FakePeer
-/** As root, at the first of those that serve, past the proxy. */
+/** As root, at the first web process, past the proxy. */
 let one: Client
 let video: UploadedVideo
 let bytes: Buffer
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const query = async <Row extends object>(text: string, values?: unknown[]): Promise<Row[]> => await ask<Row>(cluster.place, text, values)
 
-/** A request to the other process with the token of the first one. */
+/** A request to the second process with a token of the first. */
 const atOther = (path: string, init: RequestInit = {}) =>
   fetch(`${cluster.member('web 2').base}${path}`, {
     ...init,
@@ -55,8 +55,8 @@ const atOther = (path: string, init: RequestInit = {}) =>
 const typesOf = async (states: string[]): Promise<string[]> =>
   (await query<{ type: string }>('select distinct type from job where state = any($1) order by type', [states])).map(({ type }) => type)
 
-describe('two processes that serve, and nobody who works', () => {
-  it('take an upload in turn and a follow', async () => {
+describe('two web processes without workers', () => {
+  it('accept an upload in turn, and a follow', async () => {
     let turn = 0
     const inTurn: Client = {
       ...one,
@@ -69,7 +69,7 @@ describe('two processes that serve, and nobody who works', () => {
     await until(async () => (await query('select 1 from outbox')).length === 0, { what: 'the end of the events' })
   })
 
-  it('know each other’s sessions, until their end', async () => {
+  it('share sessions, until they end', async () => {
     expect(await ok<{ username: string }>(await atOther('/api/v1/users/me'))).toMatchObject({ username: USERNAME })
     const guest = await login(cluster.member('web 2').base, USERNAME, PASSWORD)
     await ok(await fetch(`${one.base}/api/v1/users/me`, { headers: { authorization: guest.authorization } }))
@@ -78,7 +78,7 @@ describe('two processes that serve, and nobody who works', () => {
     expect((await atOther('/api/v1/users/me', { headers: revoke.headers })).status).toBe(401)
   })
 
-  it('carry a two-factor login from one to the other', async () => {
+  it('share a two-factor login', async () => {
     const me = await one.get<{ id: number }>('/api/v1/users/me')
     const asked = await one.send<{ otpRequest: { requestToken: string; secret: string } }>(
       ...(['POST', `/api/v1/users/${me.id}/two-factor/request`, { currentPassword: PASSWORD }] as const),
@@ -95,7 +95,7 @@ describe('two processes that serve, and nobody who works', () => {
     await login(cluster.member('web 2').base, USERNAME, PASSWORD)
   })
 
-  it('both have a changed configuration, and speak the same ActivityPub', async () => {
+  it('share a changed configuration, and serve the same ActivityPub documents', async () => {
     const custom = await one.get<{ instance: object }>('/api/v1/config/custom')
     await one.send('PUT', '/api/v1/config/custom', { ...custom, instance: { ...custom.instance, name: 'Scaled' } })
     await until(async () => (await ok<{ instance: { name: string } }>(await atOther('/api/v1/config'))).instance.name === 'Scaled', {
@@ -118,8 +118,8 @@ describe('two processes that serve, and nobody who works', () => {
   })
 })
 
-describe('a process for media', () => {
-  it('does that work alone, and listens nowhere', async () => {
+describe('a media process', () => {
+  it('does the media work alone, and does not listen', async () => {
     const media = cluster.member('media')
     await media.start()
     await explained(cluster, cluster.place, () =>
@@ -132,7 +132,7 @@ describe('a process for media', () => {
   })
 })
 
-it('a token of files that one gave opens them at the other', async () => {
+it('a file token of one process is valid at the other', async () => {
   const { streamingPlaylists } = await one.get<{ streamingPlaylists: { files: { fileUrl: string }[] }[] }>(`/api/v1/videos/${video.uuid}`)
   const { files } = await one.send<{ files: { token: string } }>('POST', `/api/v1/videos/${video.uuid}/token`)
   const { pathname } = new URL(streamingPlaylists[0]?.files[0]?.fileUrl ?? '')
@@ -141,8 +141,8 @@ it('a token of files that one gave opens them at the other', async () => {
   expect((await fetch(address)).status).toBe(403)
 })
 
-describe('a process for federation', () => {
-  it('tells other servers and does the rest, and listens nowhere', async () => {
+describe('a federation process', () => {
+  it('delivers to other servers, does the remaining work, and does not listen', async () => {
     const federation = cluster.member('federation')
     await federation.start()
     await peer.awaited('the Follow', ({ activity }) => activity.type === 'Follow')

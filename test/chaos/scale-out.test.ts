@@ -1,5 +1,5 @@
-// Two processes that serve and two that work, on one PostgreSQL, one Redis and one store, behind a proxy that asks them in turn.
-// One is killed with kill -9 in each thing that is done, and started again: every result is right. VIREO_TEST_SEED chooses who.
+// Two web processes and two workers on one PostgreSQL, one Redis and one store, behind a round-robin proxy. In every operation one process
+// is killed with kill -9 and restarted; every result is right. VIREO_TEST_SEED chooses the process.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -30,10 +30,10 @@ let cluster: Cluster
 let client: Client
 let peer: FakePeer
 let bytes: Buffer
-/** Of the web client, who waits for notifications. */
+/** The web client's socket for notifications. */
 let sockets: Socket[] = []
 const UPGRADES_WITHIN_MS = 30_000
-/** Of the video that everything is about. */
+/** The video of all tests. */
 let uuid: string
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ beforeAll(async () => {
       VIREO__STORYBOARDS__ENABLED: 'false',
     },
   })
-  // All at once, on an empty database: one of them makes the tables and the user.
+  // All start at once on an empty database: one of them creates the tables and the user.
   await Promise.all([makeVideo(6).then((made) => (bytes = made)), ...cluster.members.map((member) => member.start())])
   client = await cluster.login()
   const query = { accessToken: client.authorization.replace('Bearer ', '') }
@@ -69,7 +69,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** One of the members that have a role. */
+/** A random member with the role. */
 function anyOf(role: Member['roles'][number]): Member {
   const members = cluster.members.filter(({ roles }) => roles.includes(role))
   const chosen = members[Math.floor(random() * members.length)]
@@ -77,7 +77,7 @@ function anyOf(role: Member['roles'][number]): Member {
   return chosen
 }
 
-/** Kills a member now, and starts it again while the work goes on. */
+/** Kills a member now, and restarts it while the work continues. */
 async function killedDuring<T>(member: Member, work: () => Promise<T>): Promise<T> {
   const back = member.kill().then(() => member.start())
   const answer = await work()
@@ -88,8 +88,8 @@ async function killedDuring<T>(member: Member, work: () => Promise<T>): Promise<
 const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
   await ask<Row>(cluster.place, text, [...values])
 
-describe('with one of the processes killed', () => {
-  it('an upload goes on with another one, and has every byte', async () => {
+describe('while one of the processes is killed', () => {
+  it('an upload continues with another process, and has every byte', async () => {
     const fields = { channelId: await channelOf(client), name: 'Scaled', filename: 'scaled.mp4', privacy: 1 }
     const killAt = 1 + Math.floor(random() * (CHUNKS - 2))
     let chunks = 0
@@ -117,7 +117,7 @@ describe('with one of the processes killed', () => {
     expect(await query('select state from upload')).toEqual([{ state: 'finished' }])
   })
 
-  it('a transcoding is taken over, and the files play', async () => {
+  it('a transcoding is taken over, and its files play', async () => {
     await untilWhole(client, uuid, LADDER)
     const fields = { channelId: await channelOf(client), name: 'Scaled', filename: 'scaled.mp4', privacy: 1 }
     ;({ uuid } = await persistentUpload({ client, bytes, chunkSize: bytes.length, fields }).proceed())
@@ -143,12 +143,12 @@ describe('with one of the processes killed', () => {
     }
   })
 
-  it('a follow is accepted, of one Follow', async () => {
+  it('a follow is accepted after a single Follow', async () => {
     let back: Promise<void> | undefined
     const accepted: Promise<unknown>[] = []
     peer.answerPosts(({ activity }) => {
       if (activity.type !== 'Follow') return 204
-      // The answer is on its way while whoever sent the Follow may just have died.
+      // The answer may be in flight while the sender of the Follow is killed.
       back ??= killedDuring(anyOf('federation'), async () => undefined)
       accepted.push(delivered(peer.activity(peer.instance, 'Accept', activity)))
       return 204
@@ -165,7 +165,7 @@ describe('with one of the processes killed', () => {
     peer.answerPosts(undefined)
   })
 
-  it('comments of ours and of others arrive, with one effect each', async () => {
+  it('local and remote comments arrive, each with one effect', async () => {
     await delivered(peer.activity(peer.instance, 'Follow', `${cluster.base}/accounts/peertube`))
     await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept')
 
@@ -182,7 +182,7 @@ describe('with one of the processes killed', () => {
     const note = peer.note({ author: account.url, inReplyTo: url, content: 'Said there' })
     await explained(cluster, cluster.place, async () => {
       const created = await peer.awaited('the comment', ({ activity }) => idOf(activity.object) === comment.url)
-      // The other direction, to a process that is killed meanwhile; who got no answer sends it again.
+      // The other direction, to a process that is killed; a peer without an answer sends again.
       const create = peer.activity(account, 'Create', note)
       await killedDuring(anyOf('web'), () => Promise.all([delivered(create, account), delivered(create, account)]))
       await until(async () => (await query('select 1 from comment where url = $1', [note.id])).length === 1, {
@@ -195,9 +195,9 @@ describe('with one of the processes killed', () => {
     })
   })
 
-  it('who waits for notifications comes back, and hears each once, whichever process tells', async () => {
+  it('a socket client reconnects, and receives each notification once from any process', async () => {
     await explained(cluster, cluster.place, async () => {
-      // A client whose upgrade failed once, on a slow machine, stays with polling.
+      // On a slow machine a client whose upgrade failed once stays with polling.
       let again = performance.now() + UPGRADES_WITHIN_MS
       const isUpgraded = ({ connected, io: { engine } }: Socket) => connected && engine.transport.name === 'websocket'
       await until(
@@ -232,7 +232,7 @@ describe('with one of the processes killed', () => {
     })
   })
 
-  it('nothing is left over, no counter is wrong, and both who serve say the same', async () => {
+  it('no work is left, counters are right, and both web processes answer the same', async () => {
     await explained(cluster, cluster.place, async () => {
       await untilSettled(cluster.place)
       await until(async () => (await wrongCounters({ query })).length === 0, { what: 'right counters' })
@@ -252,7 +252,7 @@ describe('with one of the processes killed', () => {
   })
 })
 
-/** Posts an activity until somebody takes it, as other servers do. */
+/** Posts an activity until it is accepted, as other servers do. */
 async function delivered(activity: JsonObject, by = peer.instance): Promise<void> {
   await until(
     async () => {

@@ -1,4 +1,4 @@
-// kill -9 around the moment at which a video is to be published: it is published once, and told once.
+// kill -9 around the scheduled publication of a video: it is published once, and announced once.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -14,9 +14,9 @@ import { channelOf, makeVideo } from './support/videos.ts'
 
 const ROUNDS = 4
 const [PUBLIC, PRIVATE] = [1, 3]
-/** How long before the due time a video is made, in ms. */
+/** How long before the due time a video is created, in ms. */
 const AHEAD = 2_500
-/** The node dies within so many ms of the due time: it looks for due videos each second. */
+/** The node dies within this many ms of the due time; it looks for due videos each second. */
 const AROUND = 1_500
 
 const random = seededRandom()
@@ -72,7 +72,7 @@ it('is published once, with one Create, whenever the process dies', async () => 
   })
   for (const uuid of uuids) {
     const about = peer.activities.filter(({ object }) => object.includes(uuid))
-    // A delivery may be repeated when the process dies before it knows of the answer; the activity is the same then.
+    // A delivery may be repeated when the process dies before it stores the answer, but always with the same activity.
     const counted = (type: string) => new Set(about.flatMap((one) => (one.type === type ? [one.id] : []))).size
     expect([counted('Create'), counted('Announce'), counted('Delete')]).toEqual([1, 2, 0])
   }

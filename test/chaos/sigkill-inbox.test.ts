@@ -1,5 +1,5 @@
-// kill -9 of the node while comments of other servers are taken in, which share transactions: what was acknowledged has its effect
-// once. VIREO_TEST_SEED chooses other moments.
+// kill -9 of the node while it processes remote comments, which share transactions: each acknowledged comment has its effect once.
+// VIREO_TEST_SEED chooses other moments.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -43,7 +43,7 @@ afterAll(async () => {
   await removeDatabase?.()
 })
 
-it('has each comment once, counted, and told to the owner and to its server', async () => {
+it("stores each comment once, counts it, and notifies the owner and the comment's server once", async () => {
   const { databaseUrl } = place
   const { uuid } = await seedVideos({ databaseUrl, origin: node.base, count: 1 })
   const peers = await seedPeers({
@@ -90,7 +90,7 @@ it('has each comment once, counted, and told to the owner and to its server', as
   })
 })
 
-/** Answers those that were not acknowledged. */
+/** Returns the comments that were not acknowledged. */
 async function postAll(posts: readonly SignedPost[]): Promise<SignedPost[]> {
   const waiting = [...posts]
   const lost: SignedPost[] = []

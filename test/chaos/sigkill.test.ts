@@ -1,5 +1,5 @@
-// kill -9 of the whole process group, at pseudo-random moments of uploads and transcodings. In half of the rounds the
-// database dies with it. VIREO_TEST_SEED chooses other moments.
+// kill -9 of the whole process group at pseudo-random moments of uploads and transcodings, in half of the rounds together with the
+// database. VIREO_TEST_SEED chooses other moments.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -32,7 +32,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-it('publishes every video whole, and leaves neither a file nor a row alone', async () => {
+it('publishes every video whole, without orphaned files or rows', async () => {
   const bytes = await makeVideo(6)
   const channelId = await channelOf(client)
   const newUpload = (name: string) =>
@@ -43,7 +43,7 @@ it('publishes every video whole, and leaves neither a file nor a row alone', asy
       fields: { channelId, name, filename: `${name}.mp4`, privacy: 1, waitTranscoding: true },
     })
 
-  // Undisturbed, to know how long it takes and what comes of it.
+  // An undisturbed run measures the duration, and gives the expected result.
   const calm = newUpload('calm')
   const uploadMs = await measured(() => calm.proceed())
   const uuids = [calm.made?.uuid ?? '']

@@ -1,4 +1,4 @@
-// SIGTERM and Ctrl-C: the node drains, nothing that it started stays behind, and the next start goes on.
+// SIGTERM and Ctrl-C: the node drains, leaves no process behind, and continues at the next start.
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { eventually as awaited, type Client, login } from '../../scripts/demo/client.ts'
@@ -10,7 +10,7 @@ import { persistentUpload } from './support/persistent-upload.ts'
 import { channelOf, ladderOf, makeVideo, untilWhole } from './support/videos.ts'
 
 const DRAIN_MS = 1_000
-/** The drain, the end of PostgreSQL, and two busy cores. */
+/** The drain, the shutdown of PostgreSQL, and two busy cores. */
 const ENDS_WITHIN = DRAIN_MS + 9_000
 
 let folder: ReturnType<typeof dataFolder>
@@ -26,7 +26,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-it('ends within the drain on SIGTERM during a transcoding, and goes on after the next start', async () => {
+it('exits within the drain time on SIGTERM during a transcoding, and continues it at the next start', async () => {
   const node = await start(options)
   const client = await login(node.base, USERNAME, PASSWORD)
   const uuid = await upload(client, await makeVideo(20))
@@ -56,7 +56,7 @@ it('leaves no process behind after Ctrl-C, and keeps all data for the next start
 
   const again = await start(options)
   expect(again.said.filter((line) => line.startsWith('Client id') || line.startsWith('User password'))).toEqual([])
-  // Also the session is still good.
+  // The session is still valid.
   await untilWhole(client, uuid, [360, 240, 144])
   again.signal('SIGINT', 'group')
   await endsInTime(again)

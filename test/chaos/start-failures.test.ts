@@ -1,4 +1,4 @@
-// What hinders a start is said in one clear line, with the exit code 1, and nothing stays running.
+// A failed start prints its cause in one line, exits with code 1, and leaves nothing running.
 
 import { chmod, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
@@ -17,7 +17,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-/** Starts a node that must fail; answers what it said. */
+/** Starts a node that must fail; returns its output. */
 async function failure(options: { port?: number; env?: Record<string, string> }): Promise<string[]> {
   const port = options.port ?? (await freePort())
   const child = launch({ dataDir: folder.path, port, env: { VIREO__LOG__LEVEL: 'error', ...options.env } })
@@ -26,11 +26,11 @@ async function failure(options: { port?: number; env?: Record<string, string> })
   return child.said
 }
 
-describe('a start that cannot succeed', () => {
-  it('names the port that is taken', async () => {
+describe('a start that fails', () => {
+  it('names the port in use', async () => {
     const [server, port] = await occupied()
     try {
-      // What the first start made is told even so: the password is not told again.
+      // The first start printed the password before it failed; later starts do not print it again.
       const said = (await failure({ port })).filter((line) => !/^(Client|User)/.test(line))
       expect(said).toHaveLength(1)
       expect(said[0]).toMatch(new RegExp(`:${port}: another program uses this port`))
@@ -39,7 +39,7 @@ describe('a start that cannot succeed', () => {
     }
   })
 
-  it('names the database that refuses', async () => {
+  it('names the database that refuses connections', async () => {
     const port = await freePort()
     const said = await failure({ env: { DATABASE_URL: `postgres://vireo:secret@127.0.0.1:${port}/vireo` } })
     expect(said).toHaveLength(1)
@@ -48,7 +48,7 @@ describe('a start that cannot succeed', () => {
     expect(said[0]).not.toContain('secret')
   })
 
-  it('names the Redis that refuses', async () => {
+  it('names the Redis that refuses connections', async () => {
     const port = await freePort()
     const said = await failure({ env: { REDIS_URL: `redis://:secret@127.0.0.1:${port}` } })
     expect(said).toHaveLength(1)
@@ -56,7 +56,7 @@ describe('a start that cannot succeed', () => {
     expect(said[0]).not.toContain('secret')
   })
 
-  it.each(['a-file', 'a-file/below'])('names the data folder that cannot be one: %s', async (name) => {
+  it.each(['a-file', 'a-file/below'])('names an invalid data folder: %s', async (name) => {
     const file = join(folder.path, 'a-file')
     await writeFile(file, '')
     const dataDir = join(folder.path, name)
@@ -66,7 +66,7 @@ describe('a start that cannot succeed', () => {
     expect(said[0]).toContain('VIREO_DATA_DIR')
   })
 
-  it('names the key, the value and what is expected of a wrong configuration', async () => {
+  it('names the key, the value and the expected values of an invalid configuration', async () => {
     const file = join(folder.path, 'wrong.yaml')
     await writeFile(file, 'transcoding:\n  threads: many\nlisten:\n  prot: 9001\n')
     const said = await failure({ env: { VIREO_CONFIG: file } })
@@ -77,7 +77,7 @@ describe('a start that cannot succeed', () => {
     expect(said[0]).toMatch(/number/i)
   })
 
-  it('names the configuration file that is not there', async () => {
+  it('names the missing configuration file', async () => {
     const file = join(folder.path, 'nowhere.yaml')
     const said = await failure({ env: { VIREO_CONFIG: file } })
     expect(said).toHaveLength(1)

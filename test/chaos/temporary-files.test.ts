@@ -1,5 +1,4 @@
-// What a process that is killed leaves half written, in whichever job: the next process of the server takes it away, and nothing that
-// somebody still works with.
+// Temporary files of a killed process, of every job: the next process of the server removes them, but no files of running processes.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +22,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-/** All files and folders of work, and all files that are being written. */
+/** All work folders and their files, and all partial files. */
 async function left(): Promise<string[]> {
   const entries = await readdir(storage, { recursive: true, withFileTypes: true })
   return entries
@@ -32,7 +31,7 @@ async function left(): Promise<string[]> {
     .sort()
 }
 
-it('is gone when the next process has started, work folders of every job and files on their way into each place', async () => {
+it('removes work folders of every job and partial files of every place at the next start', async () => {
   const dying = spawn(process.execPath, ['--input-type=module', '--eval', program()], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -44,7 +43,7 @@ it('is gone when the next process has started, work folders of every job and fil
   dying.kill('SIGKILL')
   await once(dying, 'close')
 
-  // Another living process is at work on the same disk, and has noted it.
+  // Another running process uses the same disk, and has recorded its work.
   const living = workFolder('studio', 'of-a-living-process')
   await mkdir(join(storage, 'tmp', living.name), { recursive: true })
   await writeFile(join(storage, 'tmp', living.name, 'half'), 'half')
@@ -64,7 +63,7 @@ it('is gone when the next process has started, work folders of every job and fil
   await eventually(async () => expect(await left()).toEqual(kept))
 })
 
-/** Works as the jobs do, and waits to be killed: each folder of work once with its note and once without, each place with half a file. */
+/** Works like the jobs, and waits to be killed: each work folder once with and once without its record, each place with half a file. */
 function program(): string {
   const from = (path: string) => JSON.stringify(new URL(`../../${path}`, import.meta.url).href)
   return `

@@ -1,4 +1,4 @@
-// One upload over two processes of a server: chunks in turn, two at once, and each process stopped or killed in between.
+// One upload through two processes: chunks in turn, two at once, with each process stopped or killed in between.
 
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -45,7 +45,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** Where chunk `index` begins. */
+/** Offset of chunk `index`. */
 const edge = (index: number): number => Math.floor((index * bytes.length) / CHUNKS)
 
 async function open(name: string): Promise<string> {
@@ -96,7 +96,7 @@ const send = (node: Child, id: string, from: number, to: number) =>
 
 const ask = (node: Child, id: string) => put(node, id, { headers: { ...headersOf(0, 1), 'content-range': `bytes */${bytes.length}` } })
 
-/** Sends the head of a chunk and its first bytes, and leaves the rest of it for later. */
+/** Sends the headers and first bytes of a chunk, and returns a function for the rest. */
 function begin(node: Child, id: string, from: number, to: number, sent: number) {
   const { hostname, port } = new URL(node.base)
   const request = httpRequest({
@@ -112,7 +112,7 @@ function begin(node: Child, id: string, from: number, to: number, sent: number) 
   return request
 }
 
-/** Waits until a request has the upload. */
+/** Waits until a request holds the lease of the upload. */
 async function untilHeld(id: string): Promise<void> {
   const looker = new pg.Client({ connectionString: database.url })
   await looker.connect()
@@ -133,9 +133,9 @@ async function served(uuid: string): Promise<Buffer> {
 
 const standsAt = (offset: number) => ({ status: 308, range: `bytes=0-${offset - 1}` })
 
-describe('an upload whose chunks come to two processes in turn', () => {
-  it('is whole, though one was stopped and the other killed in between, and fits a quota that it fills', async () => {
-    // Counted twice it would be over.
+describe('an upload with chunks to two processes in turn', () => {
+  it('is whole after one process was stopped and the other killed, and fits a quota that it fills exactly', async () => {
+    // Counting it twice would exceed the quota.
     const me = await client.get<{ id: number }>('/api/v1/users/me')
     await client.send('PUT', `/api/v1/users/${me.id}`, { videoQuota: bytes.length, videoQuotaDaily: bytes.length })
     const id = await open('in turn')
@@ -148,7 +148,7 @@ describe('an upload whose chunks come to two processes in turn', () => {
     nodes[1] = await start(options[1])
     expect(await send(nodes[1], id, edge(3), edge(4))).toMatchObject(standsAt(edge(4)))
 
-    // Killed in the middle of a chunk: what it had not acknowledged is sent again, to the other one.
+    // Killed during a chunk: the client resends unacknowledged bytes to the other process.
     begin(nodes[0], id, edge(4), edge(5), 1000)
     await untilHeld(id)
     nodes[0].signal('SIGKILL', 'group')
@@ -162,13 +162,13 @@ describe('an upload whose chunks come to two processes in turn', () => {
 
     const last = await send(nodes[1], id, edge(7), edge(8))
     expect(last).toMatchObject({ status: 200, body: { video: { uuid: expect.any(String) } } })
-    // Who lost the answer is given it again, by either.
+    // A client that lost the answer gets it again from either process.
     for (const node of nodes) expect(await ask(node, id)).toMatchObject({ status: 200, body: last.body })
     expect((await served(last.body?.video.uuid ?? '')).equals(bytes)).toBe(true)
     await client.send('PUT', `/api/v1/users/${me.id}`, { videoQuota: -1, videoQuotaDaily: -1 })
   })
 
-  it('belongs to one of two chunks that come at once, and the other is told where it stands', async () => {
+  it('accepts one of two simultaneous chunks, and answers the other with the offset', async () => {
     const id = await open('at once')
     const slow = begin(nodes[0], id, edge(0), edge(4), 1000)
     const taken = new Promise<number | undefined>((resolve) => slow.on('response', (one) => resolve(one.statusCode)))

@@ -1,4 +1,4 @@
-// `vireo update-host`: the data of a stopped server becomes that of another address, and nothing names the old one.
+// `vireo update-host`: moves the data of a stopped server to another address, and leaves no trace of the old one.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -39,7 +39,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-/** All rows of all tables that hold the text. */
+/** All rows of all tables that contain the text. */
 async function rowsWith(text: string): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -108,7 +108,7 @@ async function makeData(): Promise<void> {
   await pool.query('insert into setting (key, value, updated_at) values ($1, $2, now())', ['a-text', JSON.stringify({ at: [`${old}/x`] })])
 }
 
-it('refuses while a server runs, and shows what there is to do', async () => {
+it('refuses while a server runs, and shows what it would change', async () => {
   await makeData()
   const preview = await queryVireo<{ change: object; columns: { column: string }[] } & Record<string, unknown>>(onNew(), ['update-host'])
   expect(preview).toMatchObject({
@@ -127,18 +127,18 @@ it('refuses while a server runs, and shows what there is to do', async () => {
   expect(await queryVireo(environmentOf(node), ['update-host'])).toEqual({ change: null })
 })
 
-it('leaves no row that names the old address, and nothing of other servers changed', async () => {
+it('leaves no row with the old address, and changes nothing of other servers', async () => {
   await node.server.stop()
   isStopped = true
   await pool.query('select 1')
   const looking = await runVireo(onNew(), ['update-host', '--apply'])
   expect([looking.code, looking.complaint]).toEqual([2, expect.stringContaining('--yes')])
-  // The connection of the test itself is one that is not of a server.
+  // The test's own connection does not count as a server.
   const applied = await queryVireo<{ rows: number }>(onNew(), ['update-host', '--apply', '--yes', '--even-if-used'])
   expect(applied).toMatchObject({ change: { from: old, to: NEW }, applied: true, videos: 1, follows: 1 })
   expect(applied.rows).toBeGreaterThan(5)
 
-  // Addresses of others that begin like ours are the only ones that stay, whatever else is in their row.
+  // Only addresses of other servers that start alike remain, whatever else their row contains.
   const { host } = new URL(old)
   const left = (await rowsWith(host)).filter((row) => row.replaceAll(`${host}9`, '').includes(host))
   expect(left).toEqual([])
@@ -167,7 +167,7 @@ it('leaves no row that names the old address, and nothing of other servers chang
   expect(await queryVireo(onNew(), ['update-host'])).toEqual({ change: null })
 })
 
-it('lets no server start while a change is not ended, and goes back in the same way', async () => {
+it('blocks server starts during an unfinished change, which can be reverted the same way', async () => {
   await pool.query("insert into setting (key, value, updated_at) values ('update-host', $1, now())", [
     JSON.stringify({ from: NEW, to: old }),
   ])
@@ -185,7 +185,7 @@ it('lets no server start while a change is not ended, and goes back in the same 
   expect(await actor.json()).toMatchObject({ id: `${old}/accounts/peertube`, inbox: `${old}/accounts/peertube/inbox` })
 })
 
-it('refuses an address that is known as another server', async () => {
+it('refuses the address of a known remote server', async () => {
   const env = { ...onNew(), VIREO__WEBSERVER: JSON.stringify({ hostname: 'far.example', https: true, port: 443 }) }
   const refused = await runVireo(env, ['update-host', '--apply', '--yes', '--even-if-used'])
   expect([refused.code, refused.complaint]).toEqual([1, expect.stringContaining('known here as a remote server')])

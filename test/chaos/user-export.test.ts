@@ -1,4 +1,4 @@
-// kill -9 in the middle of an export: nothing is left of the first try, and the second one makes the archive.
+// kill -9 during an export: nothing is left of the first attempt, and the second one completes the archive.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -47,7 +47,7 @@ function bytesThere(): string[] {
     .map(({ name }) => name)
 }
 
-it('is begun anew by the next process', async () => {
+it('is restarted by the next process', async () => {
   const form = new FormData()
   for (const [name, value] of Object.entries({ channelId: await channelOf(client), name: 'a film', privacy: 1 })) {
     form.set(name, String(value))

@@ -1,5 +1,5 @@
-// kill -9 at pseudo-random moments while a user's archive is brought in: it goes on at the item that was in hand, counts each item
-// once, brings each in once, and leaves nothing behind.
+// kill -9 at pseudo-random moments while an archive is imported: it continues at the current item, imports and counts each item once, and
+// leaves nothing behind.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -11,7 +11,7 @@ import { explained, untilSettled } from './support/orphans.ts'
 import { seededRandom } from './support/seeded-random.ts'
 
 const KILLS = 3
-/** More than an account may have, so that it takes a while. */
+/** More than an account may have, so that the import takes a while. */
 const LISTS = 400
 const MAX_LISTS = 100
 
@@ -58,13 +58,13 @@ async function upload(userId: number, archive: Buffer): Promise<void> {
   expect(sent.status).toBe(204)
 }
 
-it('ends with each item once', async () => {
+it('imports each item once', async () => {
   const { id: userId } = await client.get<{ id: number }>('/api/v1/users/me')
   const watchedWordLists = Array.from({ length: LISTS }, (_, n) => ({ listName: `list ${n}`, words: [`word${n}`] }))
   const data = JSON.stringify({ watchedWordLists })
   await upload(userId, makeZip([{ name: 'peertube/watched-words-lists.json', data, method: 8 }]))
   const latest = () => client.get<View>(`/api/v1/vireo/users/${userId}/imports/latest`)
-  // Items are counted anew in each part.
+  // Each part counts its items from zero.
   const reached: number[] = []
   for (let kill = 0; kill < KILLS; kill += 1) {
     await moment(random() * 1500)

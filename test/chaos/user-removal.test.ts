@@ -1,4 +1,4 @@
-// kill -9 while users go: whatever was at work, all that they had is gone in the end, rows and files.
+// kill -9 while users are removed: all their rows and files are gone in the end, whatever was running.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -10,7 +10,7 @@ import { explained, untilSettled } from './support/orphans.ts'
 import { persistentUpload } from './support/persistent-upload.ts'
 import { channelOf, makeVideo } from './support/videos.ts'
 
-/** When the process is killed, in ms after the answer that the user is gone. */
+/** When the process is killed, in ms after the answer to the removal. */
 const MOMENTS = [0, 40, 150, 600]
 
 const folder = dataFolder({ prepared: true })
@@ -37,7 +37,7 @@ async function makeUser(username: string): Promise<Client> {
   return await login(node.base, username, PASSWORD)
 }
 
-/** A video in transcoding, half an upload, and a comment and a like below a video that stays. */
+/** A video in transcoding, an incomplete upload, and a comment and a like on a video that remains. */
 async function fill(user: Client, videoId: number): Promise<void> {
   const channelId = await channelOf(user)
   const upload = (name: string, waitTranscoding: boolean) => ({
@@ -59,7 +59,7 @@ async function fill(user: Client, videoId: number): Promise<void> {
   await user.send('PUT', `/api/v1/videos/${videoId}/rate`, { rating: 'like' })
 }
 
-it('takes away all that removed users had, whenever the process is killed', async () => {
+it('deletes everything of removed users, whenever the process is killed', async () => {
   const fields = { channelId: await channelOf(root), name: 'stays', filename: 'stays.mp4', privacy: 1 }
   const stays = await persistentUpload({ client: root, bytes, chunkSize: bytes.length, fields }).proceed()
 

@@ -1,5 +1,5 @@
-// kill -9 at pseudo-random moments of imports: while they are downloaded, put into their place, and transcoded. Each becomes one
-// video in the end, and nothing is left beside it.
+// kill -9 at pseudo-random moments of imports: during download, placement and transcoding. Each import becomes one video in the end, and
+// leaves nothing behind.
 
 import { readdirSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -15,7 +15,7 @@ import { seededRandom } from './support/seeded-random.ts'
 import { channelOf, makeVideo } from './support/videos.ts'
 
 const ROUNDS = 3
-/** How long the other site takes for a file, in ms, sent in so many parts. */
+/** How long the foreign site takes for a file, in ms, and in how many parts it sends it. */
 const DOWNLOAD_MS = 1000
 const PARTS = 20
 const ETAG = '"one"'
@@ -27,7 +27,7 @@ let node: Child
 let client: Client
 let site: Server
 let siteUrl: string
-/** First bytes of the answers: more than 0 where a download was gone on with. */
+/** First byte of each answer: greater than 0 for a resumed download. */
 const begins: number[] = []
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
     for (let at = from; at < file.length && !response.destroyed; at += size) {
       response.write(file.subarray(at, at + size))
       await moment(DOWNLOAD_MS / PARTS)
-      // The first answer stops at the half, until the process that asked is gone.
+      // The first answer stops halfway, until the requesting process is gone.
       if (first && at > file.length / 2) return
     }
     response.end()
@@ -64,13 +64,13 @@ afterAll(async () => {
   await folder.remove()
 })
 
-it('ends with one video for each import, and nothing beside', async () => {
+it('ends with one video for each import, and leaves nothing behind', async () => {
   const channelId = await channelOf(client)
   const ids: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const body = { channelId, privacy: 1, name: `round ${round}`, targetUrl: `${siteUrl}/${round}.mp4` }
     ids.push((await client.send<{ id: number }>('POST', '/api/v1/videos/imports', body)).id)
-    // Into the download, and behind it; the first time certainly into it.
+    // During the download and after it; the first time certainly during it.
     if (round === 0) await eventually(() => expect(partIn(folder.path)).toBe(true))
     else await moment(random() * DOWNLOAD_MS * (round % 2 === 0 ? 1 : 3))
     await node.kill9({ database: round === ROUNDS - 1 })
@@ -87,7 +87,7 @@ it('ends with one video for each import, and nothing beside', async () => {
   expect(begins.some((from) => from > 0)).toBe(true)
 })
 
-/** Whether a part of a download lies there. */
+/** Whether a partial download exists. */
 function partIn(path: string): boolean {
   return readdirSync(path, { recursive: true, encoding: 'utf8' }).some(
     (name) => name.endsWith('.part') && (statSync(join(path, name), { throwIfNoEntry: false })?.size ?? 0) > 0,

@@ -1,4 +1,4 @@
-// The queue may be wiped at any time, on either back end: what was under way is completed all the same.
+// The queue can be wiped at any time, on either back end, without losing work.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
@@ -38,7 +38,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
     await redis?.stop()
   })
 
-  /** FLUSHALL, or all tables of the queue emptied. */
+  /** FLUSHALL, or truncates all tables of the queue. */
   async function wipe(): Promise<void> {
     if (redis) {
       const connection = new Redis(redis.url)
@@ -53,7 +53,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
     )
     expect(tables.length).toBeGreaterThan(0)
     const truncate = `truncate ${tables.map(({ name }) => name).join(', ')}`
-    // The queue's own statements take the tables in another order, so that one of the two may have to give way.
+    // The queue's own statements lock the tables in another order, so that this may have to retry after a deadlock.
     await eventually(async () => void (await ask(folder.path, truncate)))
   }
 
@@ -63,7 +63,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
     return uuid
   }
 
-  it('completes the transcoding that runs, and the one that waits', async () => {
+  it('completes the running and the waiting transcoding', async () => {
     const bytes = await makeVideo(10)
     const running = await upload('running', bytes)
     await awaited('the start of ffmpeg', 600_000, async () =>
@@ -78,7 +78,7 @@ describe.each(backEnds)('on %s', (backEnd) => {
     })
   })
 
-  it('completes the deliveries that are under way, and those that wait for the peer', async () => {
+  it('completes the deliveries in progress, and those that wait for the peer', async () => {
     const peer = await makePeer()
     await peer.start()
     try {

@@ -1,4 +1,4 @@
-// A node as a process group of its own, which a test may kill in every way.
+// A node in its own process group, which a test can kill in different ways.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
@@ -18,27 +18,27 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 export const USERNAME = 'root'
 export const PASSWORD = 'chaos-password'
 
-/** The data of a node: its folder, and the address of its database where that is not the embedded one. */
+/** The data of a node: its folder, and the URL of its database unless that is the embedded one. */
 export type Place = string | { dataDir: string; databaseUrl: string }
 
 export interface Child {
   base: string
   pid: number
-  /** What it printed, on both streams. */
+  /** Output on both streams. */
   said: string[]
-  /** The group's SIGKILL, and that of its database when `database` is set. Resolves when all of them are gone. */
+  /** SIGKILL to the group, and to its database if `database` is set. Resolves when all processes are gone. */
   kill9(options: { database: boolean }): Promise<void>
-  /** The same without waiting: processes of other groups, which keep its output open, live on. */
+  /** The same without waiting: processes of other groups, which keep its output open, survive. */
   strike(options: { database: boolean }): void
-  /** Sends a signal to the process alone, or as a terminal does to its whole group. */
+  /** Sends a signal to the process alone, or like a terminal to its group. */
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL', to: 'process' | 'group'): void
   /** The exit code, null after a signal. */
   ended: Promise<number | null>
 }
 
 /**
- * A data folder of a test, which PostgreSQL's own account can reach. `prepared`: with the embedded database as the first start
- * makes it, for tests that are about what comes later.
+ * A data folder for a test, accessible to the account of PostgreSQL. `prepared`: with an initialised embedded database, for tests that are
+ * not about the first start.
  */
 export function dataFolder({ prepared = false } = {}): { path: string; remove(): Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), 'vireo-chaos-'))
@@ -47,7 +47,7 @@ export function dataFolder({ prepared = false } = {}): { path: string; remove():
   if (prepared && cluster) execFileSync('cp', ['-a', cluster, join(path, 'postgres')])
   return {
     path,
-    /** Ends whatever still runs there. */
+    /** Kills whatever still runs there. */
     async remove() {
       for (const { pid } of processesIn(path)) killed(pid)
       await stopEmbeddedPostgres({ dataDir: join(path, 'postgres') })
@@ -60,7 +60,7 @@ export interface LaunchOptions {
   dataDir: string
   port: number
   env?: Record<string, string>
-  /** Default: all of them. */
+  /** Default: all roles. */
   roles?: readonly Role[]
 }
 
@@ -119,7 +119,7 @@ export function launch(options: LaunchOptions): Child {
   }
 }
 
-/** Runs `vireo serve` until it listens, or works where it listens nowhere. Throws with its last words when it ends before. */
+/** Runs `vireo serve` until it listens, or works if it does not listen. Throws with its last output if it exits before. */
 export async function start(options: LaunchOptions): Promise<Child> {
   const child = launch(options)
   let over = false
@@ -134,29 +134,29 @@ export async function start(options: LaunchOptions): Promise<Child> {
   return child
 }
 
-/** Living processes that work on a data folder: by their working directory, their arguments or their environment. */
+/** Running processes that use a data folder, by their working directory, arguments or environment. */
 export function processesIn(dataDir: string): { pid: number; command: string }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((name) => {
       const command = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ')
-      // A zombie has no arguments any more.
+      // A zombie has no arguments.
       const isThere = command !== '' && [command, cwdOf(name), read(`/proc/${name}/environ`)].some(mentions(dataDir))
       return isThere ? [{ pid: Number(name), command }] : []
     })
 }
 
-/** Connections to the databases that are asked again and again, by their addresses: each costs as much as many questions. */
+/** Cached database connections, by URL: opening one costs as much as many queries. */
 const pools = new Map<string, pg.Pool>()
-/** What asks no more leaves none behind. */
+/** Idle connections are closed. */
 const IDLE_MS = 1_000
 
-/** Asks the node's database; the embedded one runs also after its node was killed. */
+/** Queries the node's database; the embedded one keeps running after its node was killed. */
 export async function ask<Row extends object>(place: Place, text: string, values: unknown[] = []): Promise<Row[]> {
   const url = typeof place === 'string' ? embedded(place) : place.databaseUrl
   const pool = pools.get(url) ?? new pg.Pool({ connectionString: url, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true })
   if (!pools.has(url)) {
-    // Whose database was killed is replaced.
+    // Reconnect after the database was killed.
     pool.on('error', () => {})
     pools.set(url, pool)
   }
@@ -181,7 +181,7 @@ function killed(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // It has exited.
   }
 }
 

@@ -1,4 +1,4 @@
-// Some processes of one server, each with roles of its own, behind a proxy that asks those with the role `web` in turn.
+// Several processes of one server, each with its own roles, behind a round-robin proxy for those with the role `web`.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import { type Client, login } from '../../../scripts/demo/client.ts'
@@ -10,9 +10,9 @@ import { type Child, dataFolder, type LaunchOptions, PASSWORD, type Place, start
 export interface Member {
   name: string
   roles: readonly Role[]
-  /** Where it listens itself, past the proxy. */
+  /** Its own address, past the proxy. */
   base: string
-  /** What runs now; undefined before its start. */
+  /** The running process; undefined before its start. */
   child: Child | undefined
   start(): Promise<void>
   /** SIGKILL to the whole process group; resolves when it is gone. */
@@ -24,20 +24,20 @@ export interface Cluster {
   base: string
   place: { dataDir: string; databaseUrl: string }
   members: Member[]
-  /** The member of a name. */
+  /** The member with this name. */
   member(name: string): Member
-  /** What all of them said, also those that were killed. */
+  /** Output of all members, including killed ones. */
   readonly said: string[]
-  /** As root, by way of the proxy; what a killed process did not answer is asked again. */
+  /** A client of root through the proxy; it retries requests that a killed process did not answer. */
   login(): Promise<Client>
   close(): Promise<void>
 }
 
-/** Starts the proxy, and no member yet. */
+/** Starts the proxy, but no member. */
 export async function makeCluster(options: {
   databaseUrl: string
   redisUrl?: string
-  /** By their names. */
+  /** By name. */
   roles: Record<string, readonly Role[]>
   env?: Record<string, string>
 }): Promise<Cluster> {
@@ -105,7 +105,7 @@ export async function makeCluster(options: {
 
 const TRIES = 100
 const BETWEEN_MS = 50
-/** Nobody was there to answer, or whoever was did not live to. */
+/** No process answered, or the one that did was killed. */
 const AWAY = new Set([502, 503])
 
 async function again(ask: () => Promise<Response>): Promise<Response> {

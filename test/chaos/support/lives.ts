@@ -1,4 +1,4 @@
-// A live of a user that is recorded, and what the API says of it.
+// Creates a live that is recorded, and reads its state over the API.
 
 import { eventually as awaited, type Client } from '../../../scripts/demo/client.ts'
 import { channelOf } from './videos.ts'
@@ -11,7 +11,7 @@ interface Details {
   files: { fileUrl: string }[]
 }
 
-/** `rtmp`: the port that takes streams. */
+/** `rtmp`: the port of RTMP. */
 export async function createLive(client: Client, rtmp: number, name: string): Promise<Live> {
   const fields = { channelId: await channelOf(client), name, privacy: 1, saveReplay: true, replaySettings: { privacy: 1 } }
   const { video } = await client.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', fields)

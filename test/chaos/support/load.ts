@@ -1,5 +1,5 @@
-// Readers and writers that go on while the server's services come and go. They note what was acknowledged, and every answer
-// that an outage does not excuse.
+// Readers and writers that continue while services of the server fail. They record what was acknowledged, and every answer that an outage
+// does not excuse.
 
 import { setTimeout as moment } from 'node:timers/promises'
 import type { Client } from '../../../scripts/demo/client.ts'
@@ -7,37 +7,37 @@ import { slowness } from '../../support/cpu-time.ts'
 import { until } from '../../support/until.ts'
 
 export interface Writer {
-  /** What was acknowledged, in order. */
+  /** Acknowledged writes, in order. */
   acknowledged: string[]
-  /** What was asked for without an acknowledgement: it may be there or not. */
+  /** Writes without an acknowledgement, which may or may not have happened. */
   unsure: string[]
 }
 
 export interface Load {
-  /** Answers that no outage explains: one line each. */
+  /** Answers that no outage explains, one line each. */
   readonly wrong: string[]
-  /** Requests that were refused for the outage. */
+  /** Number of requests that were refused because of the outage. */
   readonly refused: number
-  /** Asks for `path` again and again. */
+  /** Requests `path` repeatedly. */
   reads(path: string, init?: RequestInit): void
-  /** Writes again and again; `write` gets a name that is asked for once only, and answers with the server's answer. */
+  /** Writes repeatedly; `write` gets a unique name, and returns the server's response. */
   writes(kind: string, write: (client: Client, name: string) => Promise<Response>, paceMs?: number): Writer
-  /** Waits until each reader and writer was answered well `times` more times. */
+  /** Waits until each reader and writer has succeeded `times` more times. */
   untilEachSucceeds(times: number, withinMs: number): Promise<void>
   untilRefused(withinMs: number): Promise<void>
-  /** Ends all loops. */
+  /** Stops all loops. */
   stop(): Promise<void>
 }
 
-/** No answer for so long, on a quiet machine, is a hang. */
+/** A request that takes longer than this on a quiet machine hangs. */
 const HANGS_MS = 12_000
-/** Nor is it waited for any longer, on any machine. */
+/** Timeout of a request on any machine. */
 const ABORTS_MS = 120_000
-/** Between two requests of one reader or writer: together they leave the processors to the servers. */
+/** Pause between two requests of one reader or writer, which leaves the processors to the servers. */
 const PACE_MS = 500
 const PROBLEM = 'application/problem+json'
 
-/** Every request goes to the next of the clients. */
+/** Requests go to the clients in turn. */
 export function makeLoad(clients: Client[]): Load {
   const wrong: string[] = []
   const loops: Promise<void>[] = []
@@ -52,7 +52,7 @@ export function makeLoad(clients: Client[]): Load {
     return client
   }
 
-  /** Whether it was answered well. */
+  /** Returns whether the request succeeded. */
   async function judged(what: string, ask: () => Promise<Response>): Promise<boolean> {
     const begun = performance.now()
     try {

@@ -1,4 +1,4 @@
-// Compares the store's folders with the rows that name files: what nobody names, and what is named and not there.
+// Compares the store with the rows that name files: finds files without a row, and rows without their file.
 
 import { type Dirent, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -7,20 +7,20 @@ import { eventually } from '../../support/until.ts'
 import { ask, type Child, type Place } from './child.ts'
 
 export interface Orphans {
-  /** Files, and folders of work, relative to the storage folder, that no row names. */
+  /** Files and work folders without a row, relative to the storage folder. */
   unnamed: string[]
-  /** Files that a row names and that are not there. */
+  /** Files that a row names and that are missing. */
   missing: string[]
 }
 
 interface Named {
   path: string
-  /** Whether the file must be there; else it only may. */
+  /** Whether the file must exist; otherwise it may. */
   must: boolean
   folder: boolean
 }
 
-/** The folders below `storage/`, by the kinds of the table `pending_file` and of places. */
+/** Folders below `storage/`, by kind of `pending_file`. */
 const FOLDERS: Record<string, string> = {
   original_video_files: 'original-video-files',
   web_videos: 'web-videos',
@@ -37,7 +37,7 @@ const FOLDERS: Record<string, string> = {
   tmp: 'tmp',
 }
 
-// Videos of privacy 1, 2 and 4 lie in the public folders.
+// Files of videos with privacy 1, 2 and 4 are in the public folders.
 const NAMED = `
   with local as (
     select id, 'hls/' || case when privacy in (1, 2, 4) then '' else 'private/' end || uuid || '/' as place,
@@ -76,7 +76,7 @@ const NAMED = `
   union all select kind, filename, true, false from video_coming_file
   union all select kind, name, false, folder from pending_file`
 
-/** Looks once. While the node works the answer may name what is just being made. */
+/** Checks once. While the node works, the result may name files that are being written. */
 export async function findOrphans(place: Place): Promise<Orphans> {
   const storage = join(typeof place === 'string' ? place : place.dataDir, 'storage')
   const rows = await ask<{ kind: string; name: string; must: boolean; folder: boolean }>(place, NAMED)
@@ -91,7 +91,7 @@ export async function findOrphans(place: Place): Promise<Orphans> {
   }
 }
 
-/** Work that nobody does any more, or that cannot go on: one line each. */
+/** Unfinished work that no worker continues, one line each. */
 async function findStuckWork(place: Place): Promise<string[]> {
   const rows = await ask<{ line: string }>(
     place,
@@ -118,7 +118,7 @@ async function findStuckWork(place: Place): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** Waits until nothing is left to do, and rows and files agree. */
+/** Waits until no work is left, and rows and files agree. */
 export async function untilSettled(place: Place): Promise<void> {
   await eventually(async () => {
     expect(await findStuckWork(place)).toEqual([])
@@ -126,7 +126,7 @@ export async function untilSettled(place: Place): Promise<void> {
   })
 }
 
-/** Adds to a failure of `work` what is stuck and what the node said last. */
+/** Adds stuck work and the node's last output to a failure of `work`. */
 export async function explained<T>(node: Pick<Child, 'said'>, place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-// A server that others deliver to: it can hold its answers, go away in the middle, and come back on the same port.
+// A remote server that can delay its answers, drop connections, and restart on the same port.
 
 import { createServer, type Server } from 'node:http'
 import { freePort } from '../../support/ports.ts'
@@ -7,23 +7,23 @@ import { ask } from './child.ts'
 export interface Taken {
   type: string
   id: string
-  /** The id of the object. */
+  /** Id of the object. */
   object: string
 }
 
 type Received = Record<'type' | 'id', string> & { object: string | { id: string } }
 
 export interface Peer {
-  /** Types of the activities that were answered with 204, in order. */
+  /** Types of the activities that it answered with 204, in order. */
   taken: string[]
-  /** The same activities, by their ids and what they are about. */
+  /** The same activities, with their ids and objects. */
   activities: Taken[]
-  /** Deliveries whose answer is being held. */
+  /** Deliveries whose answer is delayed. */
   held: number
-  /** While true nobody gets an answer. */
+  /** While true, all answers are delayed. */
   holding: boolean
   start(): Promise<void>
-  /** Cuts all connections. */
+  /** Drops all connections. */
   stop(): Promise<void>
   /** Makes an actor of this peer a follower of every actor of the node. */
   follows(dataDir: string): Promise<void>

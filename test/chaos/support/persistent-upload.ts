@@ -1,4 +1,4 @@
-// A client that uploads in chunks, and goes on where the server says it stands after a lost connection.
+// A client that uploads in chunks, and resumes at the server's offset after a lost connection.
 
 import type { Client } from '../../../scripts/demo/client.ts'
 
@@ -9,7 +9,7 @@ export interface UploadedVideo {
 }
 
 export interface PersistentUpload<Made> {
-  /** Goes on until the server answers with what it made. Throws when the connection is lost, to be called again. */
+  /** Continues until the server returns what it created. Throws when the connection is lost; call it again. */
   proceed(): Promise<Made>
   made: Made | undefined
 }
@@ -20,7 +20,7 @@ interface Sent {
   chunkSize: number
 }
 
-/** Prepares the upload of a new video; nothing is sent before `proceed`. */
+/** Prepares the upload of a new video; `proceed` sends the first request. */
 export const persistentUpload = (options: Sent & { fields: Record<string, unknown> }): PersistentUpload<UploadedVideo> =>
   resumable({
     ...options,
@@ -28,7 +28,7 @@ export const persistentUpload = (options: Sent & { fields: Record<string, unknow
     read: (text) => (JSON.parse(text) as { video: UploadedVideo }).video,
   })
 
-/** The same of another file in the place of a video's. Answers the name of the file. */
+/** The same for the replacement of a video's file. Returns the name of the file. */
 export const persistentReplacement = ({
   uuid,
   filename,
@@ -47,7 +47,7 @@ function resumable<Made extends object | string>(
   const { client, bytes, chunkSize, fields, address, read } = options
   const size = bytes.length
   let path: string | undefined
-  /** Bytes that the server said it has: it must never say less later. */
+  /** Offset that the server last reported: it must never go back. */
   let acknowledged = 0
 
   async function open(): Promise<string> {
@@ -65,7 +65,7 @@ function resumable<Made extends object | string>(
     return `${location.pathname}${location.search}`
   }
 
-  /** One request: a chunk from `from` on, or without it the question where the upload stands. */
+  /** Sends a chunk from `from` on, or without it a query for the offset. */
   async function put(to: string, from?: number): Promise<Made | number> {
     const end = from === undefined ? 0 : Math.min(from + chunkSize, size)
     const answer = await client.raw(to, {

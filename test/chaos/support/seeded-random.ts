@@ -1,8 +1,8 @@
-// Moments that look random and can be had again.
+// Reproducible pseudo-random numbers.
 
 import { SEED } from '../../support/seed.ts'
 
-/** The same numbers in [0, 1) for the same seed. */
+/** Returns the same numbers in [0, 1) for the same seed. */
 export function seededRandom(seed = SEED): () => number {
   let state = seed >>> 0
   return () => {

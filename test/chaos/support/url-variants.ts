@@ -1,4 +1,4 @@
-// Texts with the address of a server in each way of writing it, and with those of others that begin like it.
+// Texts with the URL of a server in every notation, and with URLs of other servers that start alike.
 
 export function urlsInText(origin: string, lookalikesOf = origin): string[] {
   const encoded = encodeURIComponent(`${origin}/y`)
@@ -9,7 +9,7 @@ export function urlsInText(origin: string, lookalikesOf = origin): string[] {
     `(${origin}).`,
     `${origin.replace(/^http/, 'ws')}/tracker/socket`,
     `magnet:?tr=${encoded}`,
-    // Of others.
+    // Other servers.
     ...[`${lookalikesOf}9/x`, `${lookalikesOf}9.example/`],
   ]
 }

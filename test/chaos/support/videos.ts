@@ -1,4 +1,4 @@
-// What the tests know of a video: whether it is published with its whole ladder, and whether its files are whole.
+// Checks of videos: whether a video is published with all its renditions, and whether its files are whole.
 
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ interface VideoView {
   }[]
 }
 
-/** A video of 640 × 360 with sound, of which four renditions are made. Kept between runs. */
+/** A video of 640 × 360 px with sound, which gets four renditions. Cached between runs. */
 export async function makeVideo(seconds: number): Promise<Buffer> {
   const recipe = [
     '-f',
@@ -43,7 +43,7 @@ export async function makeVideo(seconds: number): Promise<Buffer> {
   return await readFile(path)
 }
 
-/** The heights of a published video's renditions, the largest first; undefined while it is not published. */
+/** Heights of a published video's renditions, in descending order; undefined while it is not published. */
 export async function ladderOf(client: Client, uuid: string): Promise<number[] | undefined> {
   const view = await client.get<VideoView>(`/api/v1/videos/${uuid}`)
   if (view.state.id !== PUBLISHED) return undefined
@@ -51,9 +51,9 @@ export async function ladderOf(client: Client, uuid: string): Promise<number[] |
   return heights.sort((a, b) => b - a)
 }
 
-/** Waits until the video is published with these renditions, whose files are served in their full size. */
+/** Waits until the video is published with these renditions, and their files are served in full size. */
 export async function untilWhole(client: Client, uuid: string, ladder: number[], withinMs = 600_000): Promise<void> {
-  // Until then its files may be replaced by others of other names.
+  // Until then its files may be renamed.
   await eventually(`the whole ladder ${ladder} of ${uuid}`, withinMs, async () => {
     if (String(await ladderOf(client, uuid)) !== String(ladder)) return false
     await assertWhole(await client.get<VideoView>(`/api/v1/videos/${uuid}`))
@@ -61,7 +61,7 @@ export async function untilWhole(client: Client, uuid: string, ladder: number[],
   })
 }
 
-/** Throws when a file that it names is not there, or not in its full size. */
+/** Throws if a file of the video is missing or incomplete. */
 async function assertWhole(view: VideoView): Promise<void> {
   for (const { playlistUrl, segmentsSha256Url, files } of view.streamingPlaylists) {
     for (const url of [playlistUrl, segmentsSha256Url]) {

@@ -1,4 +1,4 @@
-// The command line as an operator uses it, in the test's own process.
+// Runs commands of the operator within the test process.
 
 import { tmpdir } from 'node:os'
 import { cli } from '../../../src/cli/cli.ts'
@@ -9,12 +9,12 @@ const { ffmpegPath, ffprobePath } = await serverFfmpeg()
 
 export interface Said {
   code: number
-  /** Standard output, and standard error. */
+  /** Standard output and standard error. */
   said: string
   complaint: string
 }
 
-/** The variables with which a command works on the data of the node. */
+/** Environment variables with which a command uses the data of the node. */
 export const environmentOf = (node: TestNode): Record<string, string | undefined> => ({
   PATH: process.env.PATH,
   DATABASE_URL: node.databaseUrl,
@@ -25,7 +25,7 @@ export const environmentOf = (node: TestNode): Record<string, string | undefined
   VIREO__VIREO__MEDIA__FFPROBE_PATH: ffprobePath,
 })
 
-/** Runs a command; answers what it printed, and its exit code. */
+/** Runs a command; returns its output and exit code. */
 export async function runVireo(env: Record<string, string | undefined>, args: readonly string[]): Promise<Said> {
   const [said, complaint]: [string[], string[]] = [[], []]
   const { log, error } = console
@@ -39,7 +39,7 @@ export async function runVireo(env: Record<string, string | undefined>, args: re
   }
 }
 
-/** The one document that a command answers with `--json`. */
+/** Runs a command with `--json`, and returns its document. */
 export async function queryVireo<T>(env: Record<string, string | undefined>, args: readonly string[]): Promise<T> {
   const { said, complaint } = await runVireo(env, [...args, '--json'])
   if (said === '') throw new Error(complaint)
