@@ -227,7 +227,7 @@ it('reports whether yt-dlp is installed for imports, runs, and is outdated', asy
   }
 })
 
-it('reports a wrong trust_proxy setting, and an address at which no server answers', async () => {
+it('reports a wrong proxy setting, and an address at which no server answers', async () => {
   const report = await examine({
     VIREO__TRUST_PROXY: '["0.0.0.0/0"]',
     VIREO__WEBSERVER__PORT: String(mutePort),

@@ -1,4 +1,4 @@
-// Keys that are named by the handle of their owner (`acct:name@host`), as the reference takes them.
+// Key ids in the form of an actor's handle (`acct:name@host`), which the reference accepts.
 
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { type FakePeer, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
@@ -28,7 +28,7 @@ const follow = (by: PeerActor) => peer.activity(by, 'Follow', `${ours.base}/acco
 const acct = (who = name(), host = peer.host) => `acct:${who}@${host}`
 const webFinger = () => peer.fetched.filter((path) => path.startsWith('/.well-known/webfinger'))
 
-it('of an actor that is not known yet is looked up afterwards, through WebFinger', async () => {
+it('of an unknown actor is resolved afterwards, by WebFinger', async () => {
   await ours.tell(alice, follow(alice), { keyId: acct() })
   expect(await follows(alice)).toBe(1)
   expect(webFinger()).toHaveLength(1)
@@ -42,7 +42,7 @@ it('of a known actor is found without a fetch', async () => {
   expect(peer.fetched).toEqual([])
 })
 
-it('of somebody else is refused', async () => {
+it('of another actor is refused', async () => {
   const bob = await peer.account(`bob_${made}`)
   for (const one of [alice, bob]) await ours.tell(one, peer.activity(one, 'Arrive', one.url))
   const { status } = await post(ours, alice, follow(alice), { signer: bob, keyId: acct(`bob_${made}`) })
@@ -54,13 +54,13 @@ it.each<[string, number, () => string]>([
   ['of another server', 401, () => acct(name(), 'video.example')],
   ['that is none', 401, () => 'acct:alice'],
   ['with a path', 401, () => acct(`a/${name()}`)],
-])('%s is refused with %i at the door', async (_what, status, keyId) => {
+])('%s is refused with %i by the inbox', async (_what, status, keyId) => {
   expect((await post(ours, alice, follow(alice), { keyId: keyId() })).status).toBe(status)
   expect(await follows(alice)).toBe(0)
   expect(peer.fetched).toEqual([])
 })
 
-it('that WebFinger gives to another actor has no effect', async () => {
+it('that WebFinger resolves to another actor has no effect', async () => {
   const mallory = await peer.account(`mallory_${made}`)
   await ours.tell(alice, follow(alice), { signer: mallory, keyId: acct(`mallory_${made}`) })
   await ours.tell(alice, follow(alice), { keyId: acct('nobody') })

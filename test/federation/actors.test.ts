@@ -1,4 +1,4 @@
-// Changes of our actors, as other servers hear of them, and as their documents show them.
+// Changes of local actors, in activities to other servers and in documents.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
@@ -7,9 +7,9 @@ import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-p
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
-/** Follows our account. */
+/** Follows the local account. */
 let near: FakePeer
-/** Follows our instance only. */
+/** Follows the local instance only. */
 let far: FakePeer
 
 const root = () => `${ours.base}/accounts/root`
@@ -45,7 +45,7 @@ async function pick(path: string, field: string): Promise<void> {
 }
 
 describe('an account', () => {
-  it('with another name is told to its followers, and its document follows at once', async () => {
+  it('with a new name sends an Update to its followers, and its document changes at once', async () => {
     expect(await documentOf(root())).toMatchObject({ name: 'root' })
     await put({ displayName: 'The Root', description: 'about me' })
     const { activity, path } = await update(near)
@@ -60,7 +60,7 @@ describe('an account', () => {
     expect(await documentOf(root())).toMatchObject({ name: 'The Root', summary: 'about me' })
   })
 
-  it('is not told of when nothing changed that others see', async () => {
+  it('sends nothing for changes that other servers do not see', async () => {
     await put({ displayName: 'The Root', theme: 'default', p2pEnabled: false })
     await put({ displayName: 'Root again' })
     await update(near)
@@ -68,7 +68,7 @@ describe('an account', () => {
     expect(far.of('Update')).toEqual([])
   })
 
-  it('shows its avatar in all sizes, and no more once it is gone', async () => {
+  it('shows its avatar in all sizes, and no avatar once it is removed', async () => {
     await pick('/api/v1/users/me/avatar/pick', 'avatarfile')
     const { activity } = await update(near)
     const icons = (activity.object as { icon: { url: string; width: number; mediaType: string }[] }).icon
@@ -88,7 +88,7 @@ describe('an account', () => {
 })
 
 describe('the instance', () => {
-  it('with a banner is told to its followers, who also see it in the list of follows', async () => {
+  it('with a new banner sends an Update to its followers, who also see it in the list of follows', async () => {
     await pick('/api/v1/config/instance-banner/pick', 'bannerfile')
     const { activity } = await update(far)
     expect(activity).toMatchObject({ actor: ours.instance, object: { type: 'Application', id: ours.instance } })
@@ -97,7 +97,7 @@ describe('the instance', () => {
     expect(followers.data[0]?.following.banners.map(({ width }) => width)).toEqual([600, 1920])
   })
 
-  it('with another name or sentence is told to its followers, who read it in its document', async () => {
+  it('with a new name or short description sends an Update to its followers, and its document changes', async () => {
     await ours.client.send('PUT', '/api/v1/config/custom', {
       ...(await ours.client.get<Record<string, unknown>>('/api/v1/config/custom')),
       instance: {
@@ -115,8 +115,8 @@ describe('the instance', () => {
   })
 })
 
-describe('an account that is removed', () => {
-  it('is a tombstone, says so to servers that it only commented or followed on, and has no handle', async () => {
+describe('a removed account', () => {
+  it('is a Tombstone, sends its Delete also to servers that it only commented or followed on, and has no handle', async () => {
     const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
       username: 'leaver',
       email: 'leaver@example.com',

@@ -1,5 +1,5 @@
-// What a block of the instance means to other servers: nothing of the blocked comes in, nothing is fetched of them, and
-// nothing is said to them but the end of follows; afterwards they are let in again.
+// Blocks by the instance, towards other servers: nothing from a blocked server or account is accepted or fetched, and nothing is sent to
+// it except the end of follows. After the block, it is accepted again.
 
 import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -77,7 +77,7 @@ const idle = async () => {
   )
 }
 
-/** A signed GET, as another server makes it. */
+/** A signed GET, like that of another server. */
 async function read(url: string, by: PeerActor | null): Promise<number> {
   const headers: Record<string, string> = { accept: 'application/activity+json' }
   const signed = by
@@ -106,7 +106,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     bad.fetched.length = 0
   })
 
-  it('is refused at the door, by account and by channel, and nothing is stored', async () => {
+  it('is refused by the inbox, account and channel alike, and nothing is stored', async () => {
     await block()
     const before = [await activities(mallory.account), await activities(mallory.channel)]
     const { note, create } = noteOf(mallory.account, bad)
@@ -120,7 +120,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     expect(await isStored(note.id)).toBe(true)
   })
 
-  it('stays outside when others pass on what it said, and they are not told that something is wrong', async () => {
+  it('stays blocked when others forward its activities, and the forwarders get no error', async () => {
     await block()
     const { note, create } = noteOf(mallory.account, bad)
     const forwarded = await signedInside(create, mallory.account)
@@ -130,7 +130,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await unblock()
   })
 
-  it('gets no effect of what waited when the block came', async () => {
+  it('has no effect by activities that waited when the block began', async () => {
     const { note, create } = noteOf(mallory.account, bad)
     await ours.query(
       `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, context, received_at, said_at,
@@ -142,7 +142,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await block()
     await ours.query('update incoming_activity set due_at = now() where activity_id = $1', [create.id])
     await ours.query("update lane set due_at = now(), dirty = true where kind = 'inbox'")
-    // Once the lane has run, another activity of an actor of the same lane is over too.
+    // When the lane has run, other activities in the same lane are done too.
     await until(
       async () => (await ours.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [create.id])).length === 1,
       { what: 'the end of the activity' },
@@ -151,7 +151,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await unblock()
   })
 
-  it('reads nothing with its signature', async () => {
+  it('cannot read with its signature', async () => {
     const places = [video.url, `${video.url}/comments`, ours.instance, `${ours.instance}/outbox`]
     await block()
     for (const place of places) {
@@ -165,7 +165,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     for (const place of places) expect([place, await read(place, mallory.account)]).toEqual([place, 200])
   })
 
-  it('loses its follows of us, and we end ours; new ones come after the block', async () => {
+  it("loses its follows of the instance, and the instance's follows of it end; new ones are possible after the block", async () => {
     await ours.tell(mallory.channel, follow(mallory.channel, bad, ours.instance))
     await ours.tell(alice.channel, follow(alice.channel, good, ours.instance))
     await send('POST', '/api/v1/server/following', { handles: [`mallory_channel@${bad.host}`] })
@@ -201,7 +201,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     )
   })
 
-  it('loses those of users and channels too, also those that wait; the end of the block brings none back', async () => {
+  it('loses follows of users and channels too, also pending ones, and the end of the block restores none', async () => {
     const ourActors = ['/accounts/root', '/video-channels/root_channel', '/accounts/peertube'].map((path) => ours.base + path)
     const theirs = ourActors.flatMap((target) => [mallory.account, mallory.channel].map((by) => follow(by, bad, target)))
     const followAll = async () => {
@@ -209,7 +209,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
         const by = one.actor === mallory.account.url ? mallory.account : mallory.channel
         await ours.tell(by, { ...one, id: bad.id() })
       }
-      // Never answered: it waits.
+      // Never answered: it stays pending.
       await send('POST', '/api/v1/users/me/subscriptions', { uri: `mallory_channel@${bad.host}` })
       await bad.awaited('our Follow', ({ activity }) => activity.type === 'Follow')
     }
@@ -225,7 +225,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await followAll()
     expect(await follows()).toEqual(all)
 
-    // Taken back before anything came of it, a block ends nothing; a process that ends in between leaves the rest to the next.
+    // A block that is removed before it was processed ends nothing; after a crash in between, the next process does the rest.
     await send('POST', '/api/v1/jobs/pause')
     await block()
     await unblock()
@@ -266,7 +266,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await send('DELETE', `/api/v1/users/me/subscriptions/mallory_channel@${bad.host}`)
   })
 
-  it('has nothing of it brought by others', async () => {
+  it('has nothing imported through others', async () => {
     const theirs = bad.video({ ...mallory })
     await block()
     bad.fetched.length = 0
@@ -276,7 +276,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await unblock()
   })
 
-  it('is not read anew by another address that leads to it', async () => {
+  it('is not refreshed through another URL that redirects to it', async () => {
     const { channel } = mallory
     const name = `Renamed during the block of the ${what}`
     const renamed = { ...channel.document, name }
@@ -299,7 +299,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
 describe('a blocked host', () => {
   const [host] = blocks
 
-  it('is blocked however its name is written', async () => {
+  it('is blocked in every notation of its name', async () => {
     await send('POST', `${server}/servers`, { host: 'Bad.example:443' })
     const names = ['bad.example', 'BAD.example', 'bad.example.', 'bad.example:8443', 'bad.example.:8443']
     const others = ['not-bad.example', 'bad.example.net', '']
@@ -307,7 +307,7 @@ describe('a blocked host', () => {
     await send('DELETE', `${server}/servers/bad.example`)
   })
 
-  it('is not fetched from, whoever points there', async () => {
+  it('is never fetched, whoever refers to it', async () => {
     const parent = bad.note({ author: mallory.account.url, inReplyTo: video.url })
     await host?.block()
     bad.fetched.length = 0
@@ -321,7 +321,7 @@ describe('a blocked host', () => {
     await host?.unblock()
   })
 
-  it('is sent nothing any more, and what waited is dropped; another host gets all', async () => {
+  it('gets no deliveries, and pending ones are dropped; another host gets all', async () => {
     for (const [by, peer] of [
       [carol.channel, bad],
       [alice.account, good],

@@ -1,4 +1,4 @@
-// Comments between servers: approved and refused, edited and removed, in threads that are not known yet.
+// Comments between servers: approval and rejection, edits and removal, in known and unknown threads.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -14,7 +14,7 @@ interface Pair {
 }
 
 let ours: FederatedNode
-/** Follows our instance and account. */
+/** Follows the local instance and account. */
 let near: FakePeer
 let far: FakePeer
 let nora: Pair
@@ -90,8 +90,8 @@ const documentAt = async (url: string) => {
 }
 const withLocalId = (video: { uuid: string; url: string }, comment: CommentRow | undefined) => `${video.url}/comments/${comment?.id}`
 
-describe('a comment of another server on a video of ours', () => {
-  it('is approved at once: its author hears it in the personal inbox, and the approval can be read', async () => {
+describe('a remote comment on a local video', () => {
+  it('is approved at once: its author gets the approval in the personal inbox, and the approval can be fetched', async () => {
     const video = await ours.upload(bytes)
     const { url } = await said(fred, video.url)
     const approval = await heard(far, 'ApproveReply', url)
@@ -104,7 +104,7 @@ describe('a comment of another server on a video of ours', () => {
     expect(body).toMatchObject({ type: 'ApproveReply', id, actor: root(), inReplyTo: video.url, object: url })
   })
 
-  it('that waits is shown to nobody until the owner approves it; then it is passed on as it came', async () => {
+  it('pending review is visible to nobody until the owner approves it, then it is forwarded unchanged', async () => {
     const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
     const { url, activity } = await said(fred, video.url)
     const comment = await stored(url)
@@ -126,7 +126,7 @@ describe('a comment of another server on a video of ours', () => {
     expect(again.status).toBe(400)
   })
 
-  it('that waits is refused: its author alone hears of it', async () => {
+  it('pending review is rejected, and only its author is notified', async () => {
     const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
     const { url } = await said(fred, video.url)
     const comment = await stored(url)
@@ -144,7 +144,7 @@ describe('a comment of another server on a video of ours', () => {
     expect(near.received.filter((one) => objectIdOf(one) === url)).toEqual([])
   })
 
-  it('that its owner removes is gone for its author’s server and for followers, once each', async () => {
+  it('removed by the video owner is deleted at its author’s server and at followers, once each', async () => {
     const video = await ours.upload(bytes)
     const { url } = await said(fred, video.url)
     await heard(near, 'Create', url)
@@ -157,7 +157,7 @@ describe('a comment of another server on a video of ours', () => {
     }
   })
 
-  it('is edited by its author; the edit is passed on, and an older one comes too late', async () => {
+  it('is edited by its author; the edit is forwarded, and an older edit is ignored', async () => {
     const video = await ours.upload(bytes)
     const { url, note } = await said(fred, video.url)
     const edited = (content: string, updated: string) =>
@@ -171,7 +171,7 @@ describe('a comment of another server on a video of ours', () => {
     expect(await stored(url)).toMatchObject({ text: 'Better said' })
   })
 
-  it('that was approved and says something else waits again', async () => {
+  it('that was approved is pending again after an edit', async () => {
     const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
     const { url, note } = await said(fred, video.url)
     const path = `/api/v1/videos/${video.uuid}/comments/${(await stored(url))?.id}/approve`
@@ -186,11 +186,11 @@ describe('a comment of another server on a video of ours', () => {
   })
 })
 
-/** The oracle wants domain names. */
+/** The oracle requires domain names. */
 const oracleProblemsOf = (activity: JsonObject): string[] =>
   oracleProblems(JSON.parse(JSON.stringify(activity).replaceAll(/127\.0\.0\.1:\d+/g, 'peer.example')))
 
-describe('a comment of ours on a video of another server', () => {
+describe('a local comment on a remote video', () => {
   const remoteVideo = async (more: JsonObject = {}) => {
     const document = far.video({ ...fred, more })
     await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
@@ -207,7 +207,7 @@ describe('a comment of ours on a video of another server', () => {
   }
   const review = (by: PeerActor, type: string, url: string, inReplyTo: string) => far.activity(by, type, url, { inReplyTo })
 
-  it('waits for the owner of the video, and is shown when that one approves it', async () => {
+  it('is pending until the video owner approves it, and visible then', async () => {
     const video = await remoteVideo({ commentsPolicy: 3 })
     const { url, heldForReview } = await comment(video.id)
     expect(heldForReview).toBe(true)
@@ -222,7 +222,7 @@ describe('a comment of ours on a video of another server', () => {
     expect((await documentAt(url)).body).toMatchObject({ type: 'Note', replyApproval: approval.id })
   })
 
-  it('is gone when the owner of the video refuses or removes it', async () => {
+  it('is removed when the video owner rejects or deletes it', async () => {
     const video = await remoteVideo({ commentsPolicy: 3 })
     const refused = await comment(video.id)
     await ours.tell(eve.account, review(eve.account, 'RejectReply', refused.url, video.url))
@@ -230,7 +230,7 @@ describe('a comment of ours on a video of another server', () => {
     await ours.tell(fred.account, review(fred.account, 'RejectReply', refused.url, video.url))
     expect(await stored(refused.url)).toMatchObject({ removed: true })
 
-    // PeerTube names this Delete after the comment, which is of our server.
+    // PeerTube builds the id of this Delete from that of the comment, which belongs to the local server.
     const open = await remoteVideo()
     const removed = await comment(open.id)
     const activity = { ...far.activity(fred.account, 'Delete', removed.url), id: `${removed.url}/delete` }
@@ -240,7 +240,7 @@ describe('a comment of ours on a video of another server', () => {
     expect(await stored(removed.url)).toMatchObject({ removed: true })
   })
 
-  it('names people: they are tagged, in copy, and told', async () => {
+  it('mentions actors: they are tagged, addressed, and notified', async () => {
     const video = await remoteVideo()
     const { url } = await comment(video.id, `Look, @nora@${near.host}! And @nobody@${near.host}, mail@example.com`)
     const { activity } = await heard(near, 'Create', url)
@@ -252,7 +252,7 @@ describe('a comment of ours on a video of another server', () => {
   })
 })
 
-describe('a reply to comments that are not known', () => {
+describe('a reply to unknown comments', () => {
   const chain = (video: string, path: string, length: number) => {
     for (let n = 0; n < length; n += 1) {
       const inReplyTo = n === length - 1 ? video : `${far.base}/${path}/${n + 1}`
@@ -262,7 +262,7 @@ describe('a reply to comments that are not known', () => {
     return `${far.base}/${path}/0`
   }
 
-  it('is stored below them once they are fetched, and nothing of its author waits meanwhile', async () => {
+  it('is stored below them once they are fetched, and other activities of its author do not wait', async () => {
     const video = await ours.upload(bytes)
     const parent = chain(video.url, 'thread', 5)
     const { url, activity } = await said(fred, parent)
@@ -281,7 +281,7 @@ describe('a reply to comments that are not known', () => {
     await until(async () => (await ours.query('select 1 from waiting_comment')).length === 0)
   })
 
-  it('keeps its place below one that was deleted', async () => {
+  it('keeps its place below a deleted comment', async () => {
     const video = await ours.upload(bytes)
     const gone = `${far.base}/notes/gone`
     far.serve(gone, {
@@ -314,7 +314,7 @@ describe('a reply to comments that are not known', () => {
     ['a note without content', { content: undefined }],
     ['a note whose content is a picture', { content: '<p></p>', mediaType: 'text/html', attachment: [{ type: 'Image' }] }],
     ['a note of nobody of its server', { attributedTo: 'https://nobody.example/ann' }],
-  ])('keeps its place below %s, which nobody sees', async (_what, more) => {
+  ])('keeps its place below %s, which is hidden', async (_what, more) => {
     const video = await ours.upload(bytes)
     const top = await said(fred, video.url)
     const untaken = far.note({ author: fred.account.url, inReplyTo: top.url, more })
@@ -330,7 +330,7 @@ describe('a reply to comments that are not known', () => {
     ])
   })
 
-  it('stands below what a comment answers that is not for everybody', async () => {
+  it('is stored below a parent that is not public', async () => {
     const video = await ours.upload(bytes)
     const top = await said(fred, video.url)
     const hidden = far.note({
@@ -346,7 +346,7 @@ describe('a reply to comments that are not known', () => {
     ])
   })
 
-  it('is rendered for others, with whom it names in copy and the Markdown as its source', async () => {
+  it('is rendered as HTML for other servers, with mentioned actors in cc and Markdown as its source', async () => {
     const video = await ours.upload(bytes)
     const handle = `eve@${far.host}`
     const text = `**Hello** @${handle}, and @nobody@${far.host}: <b>look</b> at https://example.org/@${handle}`
@@ -366,14 +366,14 @@ describe('a reply to comments that are not known', () => {
     }
     expect((await documentAt(url)).body).toMatchObject(note)
     expect((await heard(far, 'Create', url)).activity).toMatchObject({ object: note, cc: note.cc })
-    // PeerTube takes so many characters, and no more.
+    // PeerTube accepts at most this many characters.
     const long = await write('a\n\n'.repeat(3300))
     const { body } = await documentAt(long)
     expect(body).toMatchObject({ content: 'a\n\n'.repeat(3300).trim(), mediaType: 'text/markdown' })
     expect(body).not.toHaveProperty('source')
   })
 
-  it('finds its place by another address of what it answers', async () => {
+  it('finds its parent by another URL of it', async () => {
     const video = await ours.upload(bytes)
     const top = await said(fred, video.url)
     const page = `${far.base}/@fred/1`
@@ -432,9 +432,9 @@ describe('a reply to comments that are not known', () => {
     expect(await stored(note.id)).toBeUndefined()
   })
 
-  it('in a thread that runs in a circle, or without end, is not taken and costs a bounded number of fetches', async () => {
+  it('in a circular or endless thread is refused after a bounded number of fetches', async () => {
     const [one, two] = [`${far.base}/notes/one`, `${far.base}/notes/two`]
-    // Other jobs look at the server meanwhile.
+    // Other jobs fetch from the server meanwhile.
     const fetches = (folder: string) => far.fetched.filter((path) => path.includes(folder)).length
     const note = (id: string, inReplyTo: string) => ({ ...far.note({ author: fred.account.url, inReplyTo }), id })
     far.serve(one, note(one, two))
@@ -453,15 +453,15 @@ describe('a reply to comments that are not known', () => {
   })
 })
 
-describe('the comments below a video of another server', () => {
-  it('are read from its server when somebody looks at them, and no more often than said', async () => {
+describe('the comments of a remote video', () => {
+  it('are fetched from its server when somebody views them, at most once per interval', async () => {
     const document = far.video({ ...fred, more: { commentsPolicy: 3 } })
     const collection = `${document.id}/comments`
     const notes = [0, 1, 2].map((n) =>
       far.note({ author: n === 2 ? eve.account.url : fred.account.url, inReplyTo: document.id, content: `No ${n}` }),
     )
     const reply = far.note({ author: eve.account.url, inReplyTo: notes[0]?.id ?? '', content: 'A reply' })
-    // The reply stands before what it answers.
+    // The reply precedes its parent.
     const listed = [reply, ...notes].map(({ id }) => id)
     far.serve(collection, (query) => ({
       body:
@@ -488,11 +488,11 @@ describe('the comments below a video of another server', () => {
     far.fetched.length = 0
     await threads()
     await noJobs()
-    // Other jobs may look at the video itself.
+    // Other jobs may fetch the video itself.
     expect(far.fetched.filter((path) => path.includes('/comments') || path.includes('/notes/'))).toEqual([])
   })
 
-  it('are read also where what they answer cannot be had', async () => {
+  it('are fetched even if their parent is unavailable', async () => {
     const document = far.video({ ...fred })
     const lost = `${far.base}/notes/lost`
     const reply = far.note({ author: eve.account.url, inReplyTo: lost, content: 'A reply' })
@@ -505,7 +505,7 @@ describe('the comments below a video of another server', () => {
     expect(await stored(lost)).toMatchObject({ text: '', removed: true })
   })
 
-  it('wait, if they have to be approved, until its server lists them', async () => {
+  it("are pending, if they need approval, until the video's server lists them", async () => {
     const document = far.video({ ...fred, more: { commentsPolicy: 3 } })
     await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
     const note = near.note({ author: nora.account.url, inReplyTo: document.id })

@@ -1,4 +1,4 @@
-// Activities arrive late, twice and in any order. Whatever the order, what stands in the end is what each actor said last.
+// Activities arrive late, twice and in any order: the final state is always what each actor said last.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -12,7 +12,7 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 const ACTORS = ['ann', 'ben', 'cleo'] as const
 const RUNS = 12
-/** What actors make: comments on a local video and on one of Ann's, videos and playlists. */
+/** Objects of actors: comments on a local video and on one of Ann's, videos and playlists. */
 const KINDS = ['note', 'answer', 'video', 'playlist'] as const
 type Kind = (typeof KINDS)[number]
 const HOUR_MS = 3_600_000
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000
 type Actor = { account: PeerActor; channel: PeerActor; peer: FakePeer }
 
 let ours: FederatedNode
-/** The home of the first two actors, and that of the third. */
+/** Server of the first two actors, and server of the third. */
 let peers: [FakePeer, FakePeer]
 let actors: Actor[]
 let bytes: Buffer
@@ -39,21 +39,21 @@ afterAll(async () => {
   await Promise.all([...peers.map((peer) => peer.close()), ours?.stop()])
 })
 
-/** What an actor does next to one of its things; what is not possible then is left out. */
+/** The next action of an actor on one of its objects; impossible ones are skipped. */
 const step = fc.record({
   actor: fc.nat(ACTORS.length - 1),
   act: fc.constantFrom('like', 'dislike', 'unrate', 'share', 'unshare', 'follow', 'unfollow'),
 })
 const making = fc.record({
   actor: fc.nat(ACTORS.length - 1),
-  // The owner of the stage removes what others said there, who may not have heard of it and go on.
+  // The owner removes comments of others, who may continue before they know.
   act: fc.constantFrom('make', 'change', 'remove', 'ban'),
   kind: fc.constantFrom(...KINDS),
   thing: fc.nat(1),
 })
 const script = fc.record({
   steps: fc.array(fc.oneof(step, making), { minLength: 8, maxLength: 30 }),
-  /** In which order they arrive, and which of them twice. */
+  /** The order of arrival, with some activities twice. */
   order: fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })),
 })
 
@@ -62,7 +62,7 @@ interface Said {
   activity: JsonObject
 }
 
-/** What stands when everybody is heard: of each actor its rating, share, follow and things. */
+/** The expected state: the rating, share, follow and objects of each actor. */
 interface Model {
   rates: Record<string, string>
   shares: string[]
@@ -70,7 +70,7 @@ interface Model {
   things: Record<Kind, Record<string, string>>
 }
 
-it('every order of arrival leads to what was said last', async () => {
+it('every order of arrival leads to the same final state', async () => {
   await fc.assert(
     fc.asyncProperty(script, async ({ steps, order }) => {
       const target = await ours.upload(bytes, { name: 'Talked of' })
@@ -107,11 +107,11 @@ async function openStage(): Promise<string> {
 
 interface Thing {
   document: JsonObject & { id: string }
-  /** `banned`: by somebody else, of whom its maker did not hear. */
+  /** `banned`: removed by somebody else, without its author's knowledge. */
   fate: 'alive' | 'gone' | 'banned'
 }
 
-/** Says the script in its order, a second apart, and keeps what stands after each word. */
+/** Runs the script in order, a second apart, and records the state after each action. */
 function play(steps: { actor: number; act: string; kind?: Kind; thing?: number }[], { target, stage }: { target: string; stage: string }) {
   const said: Said[] = []
   const start = Date.now() - HOUR_MS
@@ -196,7 +196,7 @@ function play(steps: { actor: number; act: string; kind?: Kind; thing?: number }
   return { said, model }
 }
 
-/** What tells one state of a thing from another. */
+/** Tells two versions of an object apart. */
 const TERMS: Record<Kind, string> = { note: 'content', answer: 'content', video: 'name', playlist: 'name' }
 
 function make(
@@ -270,7 +270,7 @@ async function standing({ target, stage }: { target: string; stage: string }): P
   }
 }
 
-/** Between two runs: the things of the actors that belong to no local video. */
+/** Between two runs, removes the objects of the actors that do not belong to the local video. */
 async function forget(): Promise<void> {
   await until(async () => (await ours.query("select 1 from job where type = 'playlist-reading' and finished_at is null")).length === 0, {
     what: 'the end of reading playlists',

@@ -1,4 +1,4 @@
-// What was deleted while a document of it was on its way here does not come back by that document.
+// An object that is deleted while its document is being fetched is not created by that document.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { contextOf } from '../../src/federation/wire/context.ts'
@@ -37,7 +37,7 @@ const done = (id: string) =>
 const search = (what: string, text: string) =>
   ours.client.get<{ total: number }>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
 
-/** Answers with the document after `meanwhile`, as it was when it was asked for. */
+/** Serves the document as it was at the request, but only after `meanwhile`. */
 function slowly(peer: FakePeer, document: JsonObject & { id: string }, meanwhile: () => Promise<unknown>): void {
   let asked = 0
   peer.serve(document.id, async () => {
@@ -65,13 +65,13 @@ describe('while a video is fetched', () => {
     expect(await isStored('video', video.id)).toBe(false)
   })
 
-  it('the Delete of somebody else changes nothing', async () => {
+  it('a Delete by another actor changes nothing', async () => {
     const video = home.video(ann)
     slowly(home, video, remove(abroad, ben.account, video.id))
     expect(await search('videos', video.id)).toMatchObject({ total: 1 })
   })
 
-  it('that was private for a while, it comes back', async () => {
+  it('a video that was private for a while comes back', async () => {
     const video = home.video(ann)
     home.serve(video.id, video)
     await search('videos', video.id)
@@ -127,7 +127,7 @@ it('a playlist that is deleted while it is fetched is not stored', async () => {
   expect(await search('video-playlists', playlist.id)).toMatchObject({ total: 1 })
 })
 
-describe('a comment on a video of another server', () => {
+describe('a comment on a remote video', () => {
   const known = async () => {
     const video = home.video(ann)
     home.serve(video.id, video)
@@ -139,7 +139,7 @@ describe('a comment on a video of another server', () => {
       what: 'the end of the thread',
     })
 
-  it('that is deleted while its thread is fetched leaves its place to what answers it', async () => {
+  it('that is deleted while its thread is fetched leaves a placeholder for its replies', async () => {
     const parent = abroad.note({ author: ben.account.url, inReplyTo: await known(), content: 'first' })
     slowly(abroad, parent, remove(abroad, ben.account, parent.id))
     const reply = home.note({ author: ann.account.url, inReplyTo: parent.id, content: 'second' })
@@ -151,7 +151,7 @@ describe('a comment on a video of another server', () => {
     expect(await isStored('comment', reply.id)).toBe(true)
   })
 
-  it.each(['account', 'channel'] as const)('stays removed when the %s of the video said so first', async (owner) => {
+  it.each(['account', 'channel'] as const)('stays removed when the %s of the video removed it first', async (owner) => {
     const note = abroad.note({ author: ben.account.url, inReplyTo: await known(), content: 'never seen' })
     await remove(home, ann[owner], note.id)()
     await (await say(ben.account, abroad.activity(ben.account, 'Create', note))).done()
@@ -168,7 +168,7 @@ describe('a comment on a video of another server', () => {
     expect(await isStored('comment', reply.id)).toBe(false)
   })
 
-  it('is not kept away by the Delete of somebody else', async () => {
+  it('is not affected by the Delete of another actor', async () => {
     const cleo = await introduce(ours, abroad, 'cleo')
     const note = abroad.note({ author: ben.account.url, inReplyTo: await known(), content: 'seen' })
     await remove(abroad, cleo.account, note.id)()

@@ -1,5 +1,5 @@
-// A host that was away for more than seven days: nothing is stored for it any more, until something comes from it. Then it
-// gets what still waits and what comes after, and what we missed of it is read.
+// A host that failed for more than seven days is dormant: nothing is queued for it until it sends something. Then it gets pending and new
+// deliveries, and its missed activities are fetched.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -50,13 +50,13 @@ const outbox = (videos: { id: string }[]) =>
     orderedItems: videos.map((video) => peer.activity(fan.account, 'Create', video)),
   })
 const ofFan = (name: string) => peer.video({ ...fan, more: { name } })
-/** Tokens end while the clock goes on. */
+/** Tokens expire while the clock advances. */
 const upload = async (name: string) => {
   Object.assign(ours.client, await login(ours.base, ours.node.username, ours.node.password))
   return await ours.upload(bytes, { name })
 }
 
-it('gets nothing while it sleeps; its next activity wakes it, and both sides catch up', async () => {
+it('gets nothing while dormant; its next activity wakes it, and both sides catch up', async () => {
   const known = ofFan('Known')
   outbox([known])
   await ours.tell(fan.account, peer.activity(fan.account, 'Follow', root()))

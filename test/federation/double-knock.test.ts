@@ -1,5 +1,5 @@
-// Fetches from servers that take one kind of signature only: the other is tried once, and which one works is remembered for
-// the server, for deliveries as for fetches.
+// Fetches from servers that accept one kind of signature only: the other kind is tried once, and the working one is remembered for the
+// server, for deliveries and fetches alike.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
@@ -25,7 +25,7 @@ type Profile = 'cavage' | 'rfc9421' | 'unsigned'
 const profileOf = (headers: IncomingHttpHeaders): Profile =>
   headers['signature-input'] !== undefined ? 'rfc9421' : headers.signature === undefined ? 'unsigned' : 'cavage'
 
-/** An actor that is shown to signatures of these kinds only, with the kinds it was asked by. */
+/** An actor that is served only to these kinds of signatures, with the kinds of the received requests. */
 async function picky(name: string, takes: Profile[], status: 401 | 403) {
   const actor = await peer.account(name)
   const asked: Profile[] = []
@@ -39,7 +39,7 @@ const hear = (actor: PeerActor) => ours.tell(actor, peer.activity(actor, 'Arrive
 const isKnown = async ({ url }: PeerActor) => (await ours.query('select 1 from actor where url = $1', [url])).length === 1
 const remembered = async () => (await ours.query('select signature_profile as profile from remote_host where host = $1', [peer.host]))[0]
 
-it.each([401, 403] as const)('a server of RFC 9421 alone that answers %i is asked so first from then on', async (status) => {
+it.each([401, 403] as const)('a server that accepts only RFC 9421 and answers %i gets RFC 9421 first from then on', async (status) => {
   const first = await picky('first', ['rfc9421'], status)
   await hear(first.actor)
   expect(await isKnown(first.actor)).toBe(true)
@@ -51,7 +51,7 @@ it.each([401, 403] as const)('a server of RFC 9421 alone that answers %i is aske
   expect(await remembered()).toEqual({ profile: 'rfc9421' })
 })
 
-it('a server that changes its mind is asked in the other way again', async () => {
+it('a server that changes its kind gets the other one again', async () => {
   await hear((await picky('before', ['rfc9421'], 401)).actor)
   const { actor, asked } = await picky('after', ['cavage'], 401)
   await hear(actor)
@@ -60,7 +60,7 @@ it('a server that changes its mind is asked in the other way again', async () =>
   expect(await remembered()).toEqual({ profile: 'cavage' })
 })
 
-it('a server that takes neither is asked twice, and nothing is concluded', async () => {
+it('a server that accepts neither is tried twice, and nothing is remembered', async () => {
   await hear((await picky('friendly', ['cavage'], 401)).actor)
   const { actor, asked } = await picky('hidden', [], 403)
   await hear(actor)
@@ -69,7 +69,7 @@ it('a server that takes neither is asked twice, and nothing is concluded', async
   expect(await remembered()).toEqual({ profile: 'cavage' })
 })
 
-it('deliveries begin in the way that fetches found', async () => {
+it('deliveries start with the kind that fetches found', async () => {
   const { actor } = await picky('reader', ['rfc9421'], 401)
   await hear(actor)
   await ours.tell(actor, peer.activity(actor, 'Follow', ours.instance))

@@ -1,4 +1,4 @@
-// Nothing that a stranger sends holds the event loop: hostile input through every door, and the longest turn of each.
+// Untrusted input never blocks the event loop: the longest turn for hostile input through every entry point.
 
 import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -15,7 +15,7 @@ let video: { url: string; uuid: string }
 const agent = new Agent({ keepAlive: true })
 
 beforeAll(async () => {
-  // As in production: to validate a response takes longer than to make it.
+  // As in production: validating a response takes longer than making it.
   const uncached = { vireo: { caching: { routes: { videos: 0 } } } }
   ;[ours, peer] = await Promise.all([startFederatedNode(uncached, { checkResponses: false }), startFakePeer()])
   alice = await introduce(ours, peer, 'alice')
@@ -26,7 +26,7 @@ afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
 
-/** Sends bytes that were made before, so that little is computed on this side. */
+/** Sends prepared bytes, so that the client side computes little. */
 async function send(
   method: string,
   path: string,
@@ -40,7 +40,7 @@ async function send(
   return await promise
 }
 
-/** What turns took too long, each at the best of some times. */
+/** The inputs whose best run exceeded the limit. */
 async function slowOf(inputs: Iterable<[string, () => Promise<unknown>]>): Promise<string[]> {
   const slow: string[] = []
   for (const [name, work] of inputs) {
@@ -55,7 +55,7 @@ async function slowOf(inputs: Iterable<[string, () => Promise<unknown>]>): Promi
 const filled = (piece: string, length: number): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
 
-/** What parsers of HTML and Markdown, and patterns, take long for. */
+/** Worst cases for HTML and Markdown parsers, and for regular expressions. */
 const PIECES = [
   '<',
   '<a ',
@@ -109,7 +109,7 @@ const PIECES = [
 const json = (value: unknown): Buffer => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value))
 const MEGABYTE = 1024 * 1024 - 1
 
-/** Bodies of a megabyte that are no activity. */
+/** Bodies of a megabyte that are not activities. */
 function* shapes(): Generator<[string, Buffer]> {
   yield ['deep arrays', json(filled('[', MEGABYTE))]
   yield ['deep objects', json(filled('{"a":', MEGABYTE))]
@@ -127,7 +127,7 @@ function* shapes(): Generator<[string, Buffer]> {
   yield ['long keys', json({ [filled('k', MEGABYTE / 2 - 8)]: 1, [filled('l', MEGABYTE / 2 - 8)]: 2 })]
 }
 
-/** What a known server says about a comment or a video. */
+/** Comments and videos of a known server. */
 function* statements(): Generator<[string, JsonObject]> {
   const { account } = alice
   const note = (more: JsonObject) => peer.activity(account, 'Create', peer.note({ author: account.url, inReplyTo: video.url, more }))
@@ -164,7 +164,7 @@ it('a body of a megabyte in an inbox', async () => {
   expect(await slowOf(inputs)).toEqual([])
 })
 
-it('a collection of as many activities as are read', async () => {
+it('a collection with the maximum number of activities', async () => {
   const signature = {
     type: 'RsaSignature2017',
     creator: alice.account.keyId,
@@ -177,7 +177,7 @@ it('a collection of as many activities as are read', async () => {
   expect(await slowOf([['500 likes', () => send('POST', '/inbox', { body, headers })]])).toEqual([])
 })
 
-it('what a known server says', async () => {
+it('activities of a known server', async () => {
   const slow = await slowOf(
     [...statements()].map(([name, activity]): [string, () => Promise<unknown>] => [
       name,
@@ -197,7 +197,7 @@ it('what a known server says', async () => {
   expect(slow).toEqual([])
 })
 
-it('pages and feeds of hostile texts', async () => {
+it('pages and feeds with hostile texts', async () => {
   const { account, channel } = alice
   const slow: string[] = []
   for (const piece of ['![', '__a ', '[', '<', '@a@b.example ', '**a', '> ']) {
@@ -334,7 +334,7 @@ it('headers, queries and forms', async () => {
   expect(await slowOf(inputs())).toEqual([])
 })
 
-it('documents that are fetched', async () => {
+it('fetched documents', async () => {
   peer.fetched.length = 0
   const { account, channel } = alice
   const tag = many(20_000, (at) => ({ type: 'Hashtag', name: `#tag${at}` }))

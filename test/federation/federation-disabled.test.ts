@@ -1,4 +1,4 @@
-// A server that does not speak ActivityPub: nothing is sent, and nothing taken or answered.
+// A server with federation disabled sends, accepts and serves no activities.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -16,7 +16,7 @@ afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
 
-it('delivers nothing to its followers, not even what waits since before', async () => {
+it('delivers nothing to its followers, not even pending deliveries', async () => {
   await ours.query(
     `with host as (insert into remote_host (host, state, context) values ($1, 'healthy', '{}') returning id),
        fan as (
@@ -44,7 +44,7 @@ it('delivers nothing to its followers, not even what waits since before', async 
   expect(peer.received).toEqual([])
 })
 
-it('answers 406 where ActivityPub is asked for, and shows its pages', async () => {
+it('answers requests for ActivityPub with 406, and serves its pages', async () => {
   const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
   for (const address of [url, `${ours.base}/w/${uuid}`, ours.instance, `${ours.base}/c/root_channel`, `${url}/likes`]) {
     const document = await fetch(address, { headers: { accept: 'application/activity+json' } })
@@ -59,7 +59,7 @@ it('answers 406 where ActivityPub is asked for, and shows its pages', async () =
   }
 })
 
-it('asks no other server for anything', async () => {
+it('sends no request to other servers', async () => {
   const account = await peer.account('sought')
   const channel = await peer.channel('sought_channel', account)
   const video = peer.video({ account, channel })
@@ -77,7 +77,7 @@ it('asks no other server for anything', async () => {
   expect(peer.fetched.slice(before)).toEqual([])
 })
 
-it('names its accounts to everybody who asks by WebFinger', async () => {
+it('answers WebFinger for its accounts', async () => {
   for (const path of [`/.well-known/webfinger?resource=acct:root@${ours.host}`, '/.well-known/nodeinfo', '/nodeinfo/2.0.json']) {
     expect([path, (await fetch(ours.base + path)).status]).toEqual([path, 200])
   }

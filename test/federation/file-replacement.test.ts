@@ -1,5 +1,4 @@
-// Other servers hear of another file of a video they know as of a change of it: same address, new files and length; so they do of
-// an edited one.
+// A replaced or edited file of a known video is an Update for other servers: same id, new files and duration.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -23,7 +22,7 @@ afterAll(async () => {
   await Promise.all([near?.close(), ours?.stop()])
 })
 
-it('another file of a video is told as an Update with its new files, and nothing else', async () => {
+it('a replaced file sends one Update with its new files, and nothing else', async () => {
   const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
   await near.awaited('the Create', () => near.of('Create').length === 1)
   const before = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject
@@ -64,7 +63,7 @@ it('another file of a video is told as an Update with its new files, and nothing
   expect(filesOf(now).some((name) => filesOf(before).includes(name))).toBe(false)
 })
 
-it('an edited video is told as an Update when it plays again, and nothing else', async () => {
+it('an edited video sends one Update when it plays again, and nothing else', async () => {
   const { uuid, url } = await ours.upload(await readFile(await media('journey.mp4')))
   await near.awaited('the Create', () => near.of('Create').some(({ activity }) => isAbout(activity, url)))
   const before = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject

@@ -1,4 +1,4 @@
-// Reports between servers: what others report of ours becomes a report here, what our users report of theirs is told there.
+// Reports between servers: remote Flags become local reports, and reports of remote objects are sent to their server.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -60,8 +60,8 @@ const remoteVideo = async () => {
 }
 const report = (body: object) => ours.client.send<{ abuse: { id: number } }>('POST', '/api/v1/abuses', body)
 
-describe('a Flag of another server', () => {
-  it('of a video becomes a report with reasons and seconds, as PeerTube sends it', async () => {
+describe('a Flag from another server', () => {
+  it('of a video becomes a report with reasons and timestamps, as PeerTube sends it', async () => {
     const tag = [
       { type: 'Hashtag', name: 'spamOrMisleading' },
       { type: 'Hashtag', name: 'no such reason' },
@@ -87,7 +87,7 @@ describe('a Flag of another server', () => {
     ])
   })
 
-  it('of an account with its posts becomes one report for each, from the instance actor and without a text', async () => {
+  it('of an account with its posts becomes one report each, from the instance actor and without a text', async () => {
     const theirs = await commentOn(video.url)
     const document = flag(peer.instance, [root, video.url, theirs, `${peer.base}/unknown`], {
       content: null,
@@ -101,7 +101,7 @@ describe('a Flag of another server', () => {
     ])
   })
 
-  it('of a channel is of its account, and text in HTML is kept as text', async () => {
+  it('of a channel is a report of its account, and HTML is stored as text', async () => {
     const channel = `${ours.base}/video-channels/root_channel`
     await ours.tell(
       alice.account,
@@ -116,7 +116,7 @@ describe('a Flag of another server', () => {
     ])
   })
 
-  it('has its effect once, told twice or in other words', async () => {
+  it('has its effect once, when it is repeated or rephrased', async () => {
     const document = flag(alice.account, video.url)
     await ours.tell(alice.account, document)
     await ours.tell(alice.account, document)
@@ -124,7 +124,7 @@ describe('a Flag of another server', () => {
     expect((await reports()).map((one) => one.reason)).toEqual(['This is bad'])
   })
 
-  it('of what does not concern us is let go', async () => {
+  it('of unrelated objects is ignored', async () => {
     const theirs = await remoteVideo()
     const theirComment = await commentOn(theirs.url)
     await ours.tell(bob.account, flag(bob.account, [theirs.url, theirComment, alice.account.url, `${root}x`], {}, other))
@@ -132,7 +132,7 @@ describe('a Flag of another server', () => {
     expect(await reports()).toEqual([])
   })
 
-  it('of what it cannot know is let go as what is not there: our private videos, and what is said below them', async () => {
+  it('of private videos and their comments is ignored like one of unknown objects', async () => {
     const hidden = await ours.upload(await readFile(await media('small.mp4')))
     const { comment } = await ours.client.send<{ comment: { url: string } }>('POST', `/api/v1/videos/${hidden.uuid}/comment-threads`, {
       text: 'Between us',
@@ -148,7 +148,7 @@ describe('a Flag of another server', () => {
     expect(await reports()).toHaveLength(2)
   })
 
-  it('cannot take the address of a report of another, nor be changed or taken back by others', async () => {
+  it('cannot reuse the id of another report, and others cannot change or undo it', async () => {
     const document = flag(alice.account, video.url)
     await ours.tell(alice.account, document)
     const before = await reports()
@@ -160,7 +160,7 @@ describe('a Flag of another server', () => {
     expect(await reports()).toEqual(before)
   })
 
-  it('stays readable when the video, the comment and who reported are gone', async () => {
+  it('stays readable when the video, the comment and the reporter are gone', async () => {
     const doomed = await ours.upload(await readFile(await media('small.mp4')), { name: 'A bad one' })
     const comment = await commentOn(doomed.url, bob, other)
     const reporter = await peer.account(`reporter${Date.now()}`)
@@ -180,8 +180,8 @@ describe('a Flag of another server', () => {
   })
 })
 
-describe('a report by one of us', () => {
-  it('of a remote video goes to its server as the reference sends it, once to the shared inbox', async () => {
+describe('a report by a local user', () => {
+  it('of a remote video is sent to its server in the form of the reference, once to the shared inbox', async () => {
     const theirs = await remoteVideo()
     const { abuse } = await report({
       reason: 'my flag reason',
@@ -204,13 +204,13 @@ describe('a report by one of us', () => {
       startAt: 1,
       endAt: 2,
     })
-    // Loopback has no top-level domain, as the oracle wants one.
+    // Loopback lacks the top-level domain that the oracle requires.
     const named = JSON.parse(JSON.stringify(activity).replaceAll(/127\.0\.0\.1(:\d+)?/g, 'host.example'))
     expect(oracleProblems(named)).toEqual([])
     expect(other.received).toEqual([])
   })
 
-  it('of a remote account, and of its comment here, goes there; what moderators say does not', async () => {
+  it('of a remote account, and of its comment on a local video, is sent there; messages of moderators are not', async () => {
     const comment = await commentOn(video.url)
     const [row] = await ours.query<{ id: number }>('select id from comment where url = $1', [comment])
     const [account] = await ours.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
@@ -229,7 +229,7 @@ describe('a report by one of us', () => {
     expect(JSON.stringify(peer.received)).not.toContain('secret words')
   })
 
-  it('of what is ours goes nowhere', async () => {
+  it('of a local object is not sent', async () => {
     await report({ reason: 'local reason', video: { id: video.id } })
     await ours.settled()
     expect([...peer.received, ...other.received]).toEqual([])
@@ -237,13 +237,13 @@ describe('a report by one of us', () => {
   })
 })
 
-describe('two servers', () => {
+describe('two nodes', () => {
   let far: FederatedNode
   afterAll(async () => {
     await far?.stop()
   })
 
-  it('tell each other of reports in both directions', async () => {
+  it('send each other reports in both directions', async () => {
     far = await startFederatedNode()
     const there = await far.upload(await readFile(await media('small.mp4')), { name: 'A far video' })
     const pairs = [

@@ -1,5 +1,5 @@
-// Real nodes that follow each other's instance, account and channel: asked, accepted, given up, asked again, rejected and
-// accepted after all.
+// Real nodes that follow each other's instance, account and channel: follows are requested, accepted, undone, repeated, rejected, and
+// accepted after a rejection.
 
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await Promise.all([a?.stop(), b?.stop(), c?.stop()])
 })
 
-/** What a node believes of the follow of `target` by the instance of `by`. */
+/** The state of the follow of `target` by the instance of `by`, as a node stores it. */
 const on = async (node: FederatedNode, by: FederatedNode, target: string): Promise<string> =>
   (
     await node.query<{ state: string }>(
@@ -42,7 +42,7 @@ describe.each([
   it.each([
     ['A', 'B', () => [a, b] as const],
     ['C', 'B', () => [c, b] as const],
-  ])('is followed by %s on %s, given up, and followed again', async (_by, _of, nodes) => {
+  ])('is followed by %s on %s, unfollowed, and followed again', async (_by, _of, nodes) => {
     const [by, of] = nodes()
     const target = `${of.base}${path}`
     const ask = kind === 'instance' ? { hosts: [of.host] } : { handles: [`${name}@${of.host}`] }
@@ -73,7 +73,7 @@ describe('followers of an instance', () => {
   const target = () => b.instance
   const follower = (verb: string) => `/api/v1/server/followers/peertube@${a.host}${verb}`
 
-  it('are rejected, accepted after all, removed, and may ask again', async () => {
+  it('are rejected, accepted afterwards, removed, and may follow again', async () => {
     await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
     await both(a, b, target(), 'accepted')
     await b.client.send('POST', follower('/reject'))
@@ -108,7 +108,7 @@ describe('followers of an instance', () => {
     await both(a, b, target(), 'accepted')
   })
 
-  it('that are asked for at once, several times, follow once', async () => {
+  it('that are requested several times at once follow once', async () => {
     await Promise.all(Array.from({ length: 5 }, () => c.client.send('POST', '/api/v1/server/following', { hosts: [a.host] })))
     await both(c, a, a.instance, 'accepted')
     expect(await c.query('select 1 from follow f join actor y on y.id = f.target_id where y.url = $1', [a.instance])).toHaveLength(1)
@@ -126,7 +126,7 @@ describe('servers that follow back', () => {
   }
   const approval = (manualApproval: boolean) => ({ instance: { enabled: true, manualApproval } })
   const follower = (node: FederatedNode, verb = '') => `/api/v1/server/followers/peertube@${node.host}${verb}`
-  /** Follows of the instance that came to a node from another one, and the jobs that ask for some of its own. */
+  /** Follows of a node's instance by another one, and the jobs that follow back. */
   const asked = async (node: FederatedNode, by: FederatedNode) => [
     (await node.query("select 1 from incoming_activity where type = 'Follow' and actor_url = $1", [by.instance])).length,
     (await node.query("select 1 from job where type = 'activitypub-follow'")).length,
@@ -141,7 +141,7 @@ describe('servers that follow back', () => {
     await both(c, b, b.instance, 'none')
   }
 
-  it('follow each other after one has asked, and are content', async () => {
+  it('follow each other after one request, and then stop', async () => {
     await nothing()
     await set(b, { followings: followBack })
     await set(c, { followings: followBack })
@@ -161,7 +161,7 @@ describe('servers that follow back', () => {
     }
   })
 
-  it('do not come back by themselves when they were rejected or removed', async () => {
+  it('do not follow again by themselves after a rejection or removal', async () => {
     const before = [await asked(b, c), await asked(c, b)]
     await c.client.send('POST', follower(b, '/reject'))
     await both(b, c, c.instance, 'rejected')
@@ -174,7 +174,7 @@ describe('servers that follow back', () => {
     expect([await asked(b, c), await asked(c, b)]).toEqual(before)
   })
 
-  it('wait until the follower is approved, and leave alone one that is rejected', async () => {
+  it('wait until the follower is approved, and ignore a rejected one', async () => {
     await nothing()
     await set(c, { followers: approval(true) })
     await b.client.send('POST', '/api/v1/server/following', { hosts: [c.host] })
@@ -190,7 +190,7 @@ describe('servers that follow back', () => {
   })
 })
 
-it('a server that cannot be reached is not asked again once it is given up', async () => {
+it('an unreachable server gets no further Follow once the follow is removed', async () => {
   const host = '127.0.0.1:9'
   await a.client.send('POST', '/api/v1/server/following', { hosts: [host] })
   await until(async () => (await a.query("select 1 from job where data->>'host' = $1 and data ? 'tries'", [host])).length > 0)
@@ -200,7 +200,7 @@ it('a server that cannot be reached is not asked again once it is given up', asy
   expect(await a.query("select 1 from job where data->>'host' = $1 and state in ('waiting', 'delayed', 'active')", [host])).toEqual([])
 })
 
-it('a server that fails to answer is not asked again once it is given up meanwhile', async () => {
+it('a server that fails gets no further Follow once the follow is removed meanwhile', async () => {
   const sockets: Socket[] = []
   let isOver = false
   const silent = createServer((socket) => {
@@ -216,7 +216,7 @@ it('a server that fails to answer is not asked again once it is given up meanwhi
     expect((await a.client.raw(`/api/v1/server/following/${host}`, { method: 'DELETE' })).status).toBe(204)
     isOver = true
     for (const socket of sockets) socket.destroy()
-    // One is worked at after the other.
+    // One job runs after the other.
     await a.client.send('POST', '/api/v1/server/following', { hosts: ['127.0.0.1:7'] })
     await until(async () => (await a.query("select 1 from job where data->>'host' = '127.0.0.1:7' and data ? 'tries'"))[0])
     expect(await a.query("select state from job where data->>'host' = $1", [host])).toEqual([{ state: 'cancelled' }])

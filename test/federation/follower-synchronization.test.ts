@@ -1,5 +1,5 @@
-// Follower synchronisation (FEP-8fcf), the sending side: what servers are told of their actors that follow ours, and who
-// may read the list.
+// Follower synchronisation (FEP-8fcf), sending side: the digest that servers get of their actors that follow local ones, and access to the
+// partial collection.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
 let silent: FederatedNode
-/** Two of it follow our account, one our channel. */
+/** Two of its actors follow the local account, one the channel. */
 let near: FakePeer
 /** Follows the instance only. */
 let far: FakePeer
@@ -65,19 +65,19 @@ async function read(actor: string, by: PeerActor | null, of = ours): Promise<{ s
   return { status: answer.status, body: (await answer.json()) as JsonObject }
 }
 
-it('the digest is that of the example', () => {
+it("the digest equals that of the FEP's example", () => {
   expect(digestOf(['https://testing.example.org/users/1', 'https://testing.example.org/users/2'])).toBe(
     'c33f48cd341ef046a206b8a72ec97af65079f9a3a9b90eef79c5920dce45c61f',
   )
 })
 
-it('what goes to the followers of an actor tells each server of its own, and the signature covers it', async () => {
+it('a delivery to followers has the digest of the receiving server, covered by the signature', async () => {
   await ours.upload(bytes, { name: 'For followers' })
   const mine = followers.map(({ url }) => url)
   expect(headerOf(await told(near, 'Create', root()))).toBe(headerFor(root(), mine))
   expect(headerOf(await told(far, 'Create', root()))).toBe(headerFor(root(), [far.instance.url]))
   const channel = `${ours.base}/video-channels/root_channel`
-  // Announces are addressed to the followers of the account, which are not those of who announces.
+  // Announces are addressed to the followers of the account, which differ from those of the announcing channel.
   expect(headerOf(await told(near, 'Announce', channel))).toBeUndefined()
 
   const create = await told(near, 'Create', root())
@@ -96,12 +96,12 @@ it('what goes to the followers of an actor tells each server of its own, and the
   expect(await verify(forged)).toMatchObject({ ok: false, reason: 'bad-signature' })
 })
 
-it('what is for one actor tells nothing', async () => {
+it('a delivery to one actor has no digest', async () => {
   expect(near.of('Accept').length).toBeGreaterThan(0)
   expect(near.of('Accept').map(headerOf)).toEqual(near.of('Accept').map(() => undefined))
 })
 
-it('each server reads its own followers, with the signature of any actor of it', async () => {
+it('a server reads its own followers, with the signature of any of its actors', async () => {
   const id = `${root()}/followers_synchronization`
   const mine = followers.map(({ url }) => url)
   for (const by of [followers[0] ?? null, other, near.instance]) {
@@ -118,7 +118,7 @@ it('each server reads its own followers, with the signature of any actor of it',
   expect((await read('/accounts/root', other)).body).toMatchObject({ orderedItems: mine.slice(1) })
 })
 
-it('nobody reads it without a signature, nor a stranger or a blocked server, nor of nobody', async () => {
+it('unsigned requests, strangers, blocked servers, and requests for unknown actors are refused', async () => {
   expect((await read('/accounts/root', null)).status).toBe(401)
   const stranger = await startFakePeer()
   expect((await read('/accounts/root', stranger.instance)).status).toBe(401)
@@ -130,7 +130,7 @@ it('nobody reads it without a signature, nor a stranger or a blocked server, nor
   await ours.client.send('DELETE', `/api/v1/server/blocklist/servers/${far.host}`)
 })
 
-it('a server that is told not to does neither', async () => {
+it('a server with synchronisation disabled sends no digest and serves no collection', async () => {
   const zoe = (await introduce(silent, near, 'zoe')).account
   await silent.tell(zoe, near.activity(zoe, 'Follow', `${silent.base}/accounts/root`))
   await silent.upload(bytes)
@@ -138,7 +138,7 @@ it('a server that is told not to does neither', async () => {
   expect((await read('/accounts/root', zoe, silent)).status).toBe(404)
 })
 
-it('a real node takes what is signed so, known key or not', async () => {
+it('a real node accepts such a signature, with a known or an unknown key', async () => {
   await silent.client.send('POST', '/api/v1/server/following', { handles: [`root@${ours.host}`] })
   await until(async () => (await silent.query("select 1 from follow where state = 'accepted'"))[0])
   await ours.upload(bytes, { name: 'For a node' })

@@ -1,4 +1,4 @@
-// Follows in both directions, from the first request to the end, with a peer that answers, is silent or is down.
+// Follows in both directions, from request to end, with a peer that answers, is silent or is down.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Values } from '../../src/config/layers.ts'
@@ -33,7 +33,7 @@ const becomes = (direction: 'following' | 'followers', name: string, state: stri
 const follow = (what: { hosts?: string[]; handles?: string[] }) => ours.client.send('POST', '/api/v1/server/following', what)
 const objectOf = (activity: JsonObject) => activity.object as JsonObject
 
-describe('a follow of ours', () => {
+describe('an outgoing follow', () => {
   beforeAll(async () => {
     await start()
   })
@@ -41,7 +41,7 @@ describe('a follow of ours', () => {
     peer.received.length = 0
   })
 
-  it('of a server goes to its instance actor, signed, in its personal inbox, and is pending until the answer', async () => {
+  it('of a server is sent to the personal inbox of its instance actor, signed, and is pending until the answer', async () => {
     await follow({ hosts: [peer.host] })
     const { path, headers, activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
     expect(path).toBe('/accounts/peertube/inbox')
@@ -53,7 +53,7 @@ describe('a follow of ours', () => {
     await becomes('following', 'peertube', 'accepted')
   })
 
-  it('is withdrawn by an Undo of the same Follow, and can be made anew', async () => {
+  it('is withdrawn by an Undo of the same Follow, and can be requested again', async () => {
     await ours.client.send('DELETE', `/api/v1/server/following/${peer.host}`)
     const { path, activity } = await peer.awaited('the Undo', (one) => one.activity.type === 'Undo')
     expect(path).toBe('/accounts/peertube/inbox')
@@ -64,7 +64,7 @@ describe('a follow of ours', () => {
     const again = await peer.awaited('the new Follow', (one) => one.activity.type === 'Follow')
     expect(again.activity.id).not.toBe(objectOf(activity).id)
     expect(await stateOf('following', 'peertube')).toBe('pending')
-    // What answers the one that was withdrawn is no answer to this one.
+    // The answer to the withdrawn Follow does not answer this one.
     const withdrawn = objectOf(activity)
     for (const object of [withdrawn, withdrawn.id]) {
       for (const type of ['Accept', 'Reject']) await ours.tell(peer.instance, peer.activity(peer.instance, type, object))
@@ -72,7 +72,7 @@ describe('a follow of ours', () => {
     expect(await stateOf('following', 'peertube')).toBe('pending')
   })
 
-  it('that is rejected is shown so, and can be asked again', async () => {
+  it('that is rejected is listed as rejected, and can be requested again', async () => {
     await follow({ hosts: [peer.host] })
     const first = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
     await ours.tell(peer.instance, peer.activity(peer.instance, 'Reject', first.activity))
@@ -100,7 +100,7 @@ describe('a follow of ours', () => {
     await becomes('following', 'maker_channel', 'accepted')
   })
 
-  it('of a host or handle that is nobody is not listed', async () => {
+  it('of an unknown host or handle is not listed', async () => {
     const before = await listed('following')
     await follow({ hosts: ['127.0.0.1:1'], handles: [`nobody@${peer.host}`] })
     await until(async () => {
@@ -111,12 +111,12 @@ describe('a follow of ours', () => {
   })
 })
 
-describe('a follow of ours whose server is down or silent', () => {
+describe('an outgoing follow to a server that is down or silent', () => {
   beforeAll(async () => {
     await start({ vireo: { federation: { follow: { ...QUICK, retry_for: '3 seconds' }, delivery: QUICK } } })
   })
 
-  it('that is not known yet is asked for again, until the server is there', async () => {
+  it('of an unknown server is retried until the server is reachable', async () => {
     const unknown = await startFakePeer()
     await unknown.down()
     await follow({ hosts: [unknown.host] })
@@ -130,7 +130,7 @@ describe('a follow of ours whose server is down or silent', () => {
     await unknown.close()
   })
 
-  it('is delivered once the server is there again', async () => {
+  it('is delivered once the server is back', async () => {
     const channel = await peer.channel('resting', await peer.account('rester'))
     await ours.tell(channel, peer.activity(channel, 'Arrive', channel.url))
     peer.answerPosts(() => 503)
@@ -153,7 +153,7 @@ describe('a follow of ours whose server is down or silent', () => {
     await becomes('following', 'resting', 'accepted')
   })
 
-  it('is repeated, then given up; a late Accept counts', async () => {
+  it('is repeated, then given up; a late Accept still counts', async () => {
     const account = await peer.account('silent')
     await follow({ handles: [`silent@${peer.host}`] })
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === account.url)
@@ -168,7 +168,7 @@ describe('a follow of ours whose server is down or silent', () => {
   })
 })
 
-describe('a follower of ours', () => {
+describe('an incoming follow', () => {
   let follower: PeerActor
   let request: JsonObject
   const answers = (type: string) => peer.of(type).filter((one) => objectOf(one.activity)?.actor === follower.url)
@@ -179,7 +179,7 @@ describe('a follower of ours', () => {
     follower = peer.instance
   })
 
-  it('is accepted at once, in its personal inbox', async () => {
+  it("is accepted at once, in the follower's personal inbox", async () => {
     request = peer.activity(follower, 'Follow', ours.instance)
     await ours.tell(follower, request)
     const { path, activity } = await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
@@ -188,16 +188,16 @@ describe('a follower of ours', () => {
     expect(await stateOf('followers', 'peertube')).toBe('accepted')
   })
 
-  it('that asks again is accepted again', async () => {
+  it('that is repeated is accepted again', async () => {
     await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
     await until(() => answers('Accept').length === 2)
     expect(await listed('followers')).toHaveLength(1)
-    // The same request again, as a server sends it that lost the answer.
+    // The same request again, from a server that lost the answer.
     await ours.tell(follower, { ...request, published: new Date().toISOString() })
     await until(() => answers('Accept').length === 3)
   })
 
-  it('that the admin removes is told by a Reject, and may come again', async () => {
+  it('that the admin removes sends a Reject, and may be requested again', async () => {
     await ours.client.send('DELETE', remote(''))
     const { activity } = await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     expect(objectOf(activity)).toMatchObject({ type: 'Follow', actor: follower.url, object: ours.instance })
@@ -206,14 +206,14 @@ describe('a follower of ours', () => {
     await becomes('followers', 'peertube', 'accepted')
   })
 
-  it('that the admin rejects gets no videos any more', async () => {
+  it('that the admin rejects gets no more videos', async () => {
     peer.received.length = 0
     await ours.client.send('POST', remote('/reject'))
     await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     await becomes('followers', 'peertube', 'rejected')
   })
 
-  it('that the admin rejected stays so when it asks again, also after an Undo, until it is accepted or removed', async () => {
+  it('that the admin rejected stays rejected when it is repeated, also after an Undo, until it is accepted or removed', async () => {
     for (const [times, type] of ['Follow', 'Undo', 'Follow'].entries()) {
       peer.received.length = 0
       const follow = peer.activity(follower, 'Follow', ours.instance)
@@ -233,7 +233,7 @@ describe('a follower of ours', () => {
     await becomes('followers', 'peertube', 'accepted')
   })
 
-  it('goes by an Undo', async () => {
+  it('ends by an Undo', async () => {
     const last = await ours.query<{ url: string }>('select url from follow')
     await ours.tell(
       follower,
@@ -255,7 +255,7 @@ describe('a follower of ours', () => {
     expect(await ours.query("select 1 from incoming_activity where state <> 'done'")).toEqual([])
   })
 
-  it('whose Follow has the id of somebody else’s does not touch that one', async () => {
+  it('with the id of another actor’s Follow does not change that one', async () => {
     const [first, second] = [await peer.account('first'), await peer.account('second')]
     const original = peer.activity(first, 'Follow', ours.instance)
     await ours.tell(first, original)
@@ -264,7 +264,7 @@ describe('a follower of ours', () => {
     await becomes('followers', 'first', 'accepted')
   })
 
-  it('counts in the statistics with all that was handled, by type, and with what was refused', async () => {
+  it('is counted in the statistics of processed activities, by type, and of refused ones', async () => {
     const [follows] = await ours.query<{ n: string }>("select count(*) as n from incoming_activity where type = 'Follow'")
     const stats = await ours.client.get<Record<string, number>>('/api/v1/server/stats')
     expect(stats).toMatchObject({
@@ -279,12 +279,12 @@ describe('a follower of ours', () => {
   })
 })
 
-describe('a server that decides about its followers', () => {
+describe('a server that approves followers manually', () => {
   beforeAll(async () => {
     await start({ followers: { instance: { manual_approval: true } } })
   })
 
-  it('lets them wait for the admin', async () => {
+  it('lists them as pending for the admin', async () => {
     await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
     expect(await stateOf('followers', 'peertube')).toBe('pending')
     expect(peer.of('Accept')).toEqual([])
@@ -293,32 +293,32 @@ describe('a server that decides about its followers', () => {
     expect(await stateOf('followers', 'peertube')).toBe('accepted')
   })
 
-  it('lets followers of channels in at once', async () => {
+  it('accepts followers of channels at once', async () => {
     await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${ours.base}/video-channels/root_channel`))
     await peer.awaited('the Accept', (one) => String(one.activity.actor).endsWith('root_channel'))
   })
 })
 
-describe('a server that takes no followers', () => {
+describe('a server that accepts no followers', () => {
   beforeAll(async () => {
     await start({ followers: { instance: { enabled: false } } })
   })
 
-  it('says so at once', async () => {
+  it('rejects them at once', async () => {
     await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
     await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     expect(peer.of('Accept')).toEqual([])
     expect(await listed('followers')).toEqual([])
   })
 
-  it('has channels that are followed all the same', async () => {
+  it('has channels that can still be followed', async () => {
     await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${ours.base}/video-channels/root_channel`))
     const { activity } = await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
     expect(activity.actor).toBe(`${ours.base}/video-channels/root_channel`)
   })
 })
 
-describe('a follow that is asked, taken back and asked again', () => {
+describe('a follow that is requested, undone and requested again', () => {
   let asker: PeerActor
   const target = () => `${ours.base}/video-channels/root_channel`
   const state = async () =>
@@ -336,7 +336,7 @@ describe('a follow that is asked, taken back and asked again', () => {
     await ours.tell(asker, peer.activity(asker, 'Arrive', asker.url))
   })
 
-  it('is not ended by late news of the end of an earlier one', async () => {
+  it('is not ended by late news about an earlier one', async () => {
     const [first, second] = [request(), request()]
     await ours.tell(asker, first)
     await ours.tell(asker, undo(first))
@@ -371,7 +371,7 @@ describe('a follow that is asked, taken back and asked again', () => {
     expect(await followers()).toEqual({ followers_count: 0 })
   })
 
-  it('ends with whom it is about, together with the walk over the history', async () => {
+  it('ends with its target, together with the walk over the history', async () => {
     await follow({ handles: [`${asker.document.preferredUsername}@${peer.host}`] })
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === asker.url)
     await ours.tell(asker, peer.activity(asker, 'Accept', activity))
@@ -381,7 +381,7 @@ describe('a follow that is asked, taken back and asked again', () => {
     expect(await ours.query('select 1 from history_walk')).toEqual([])
   })
 
-  it('of somebody who was deleted is not taken', async () => {
+  it('of a deleted actor is not accepted', async () => {
     const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
       username: 'leaver',
       email: 'leaver@example.com',
@@ -398,7 +398,7 @@ describe('a follow that is asked, taken back and asked again', () => {
   })
 })
 
-describe('a server that follows by itself', () => {
+describe('a server that follows automatically', () => {
   let index: { hosts: string[]; asked: string[] }
   beforeAll(async () => {
     await start({
@@ -413,7 +413,7 @@ describe('a server that follows by itself', () => {
     })
   })
 
-  it('follows servers back that follow it, once', async () => {
+  it('follows back servers that follow it, once', async () => {
     await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
     expect(activity).toMatchObject({ actor: ours.instance, object: peer.instance.url })
@@ -429,7 +429,7 @@ describe('a server that follows by itself', () => {
     expect(peer.of('Follow')).toHaveLength(1)
   })
 
-  it('does not follow back who does not follow any more when its turn comes', async () => {
+  it('does not follow back a server that has unfollowed meanwhile', async () => {
     const account = await peer.account('quitter')
     await ours.tell(account, peer.activity(account, 'Arrive', account.url))
     await ours.query(
@@ -443,7 +443,7 @@ describe('a server that follows by itself', () => {
     expect(await ours.query('select 1 from follow where target_id = (select id from actor where url = $1)', [account.url])).toEqual([])
   })
 
-  it('follows the servers of an index, as far as they are new', async () => {
+  it('follows new servers of an index', async () => {
     const other = await startFakePeer()
     index.hosts = [other.host, peer.host, ours.host]
     await ours.client.send('PUT', '/api/v1/config/custom', await withIndex(`${peer.base}/index`))

@@ -1,4 +1,4 @@
-// Servers of communities (FEP-1b12): what the channel announces to them, and what they announce to us.
+// Servers of communities (FEP-1b12): what channels announce to them, and how their announced activities are handled.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -7,9 +7,9 @@ import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
-/** Runs Lemmy, and follows our channel. */
+/** Runs Lemmy, and follows the local channel. */
 let lemmy: FakePeer
-/** Runs PeerTube, and follows our channel. */
+/** Runs PeerTube, and follows the local channel. */
 let tube: FakePeer
 let lena: { account: PeerActor; channel: PeerActor }
 let tom: { account: PeerActor; channel: PeerActor }
@@ -17,7 +17,7 @@ let mallory: { account: PeerActor; channel: PeerActor }
 let video: { id: number; uuid: string; url: string }
 let bytes: Buffer
 
-/** That groups of one domain may cause in a minute. */
+/** Fetches per minute that groups of one domain may cause. */
 const FETCHES = 20
 
 const channel = () => `${ours.base}/video-channels/root_channel`
@@ -52,8 +52,8 @@ const announced = (type: string, fits: (activity: JsonObject) => boolean) =>
 const idOf = (value: unknown) => (typeof value === 'string' ? value : (value as JsonObject).id)
 const textOf = async (url: string) => (await ours.query<{ text: string }>('select text from comment where url = $1', [url]))[0]?.text
 
-describe('what happens below a video of ours', () => {
-  it('a comment of ours is announced by the channel; others get the Create alone', async () => {
+describe('activities below a local video', () => {
+  it('a local comment is announced by the channel; other servers get only the Create', async () => {
     const { comment } = await ours.client.send<{ comment: { id: number; url: string } }>(
       'POST',
       `/api/v1/videos/${video.uuid}/comment-threads`,
@@ -74,14 +74,14 @@ describe('what happens below a video of ours', () => {
     expect(tube.received.filter((one) => one.activity.type === 'Announce' && inner(one).type !== undefined)).toEqual([])
   })
 
-  it('a comment of another server and a like are announced as they came', async () => {
+  it('a remote comment and a like are announced unchanged', async () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url })
     const create = await signedInside(tube.activity(tom.account, 'Create', note), tom.account)
     await ours.tell(tom.account, create)
     const { '@context': _context, ...bare } = create
     const announcement = await announced('Create', ({ id }) => id === create.id)
     expect(inner(announcement)).toEqual(bare)
-    // A signature would be over statements of a stranger, which may take long to canonicalise.
+    // A signature would cover statements of a stranger, which may take long to canonicalise.
     expect(Object.keys(announcement.activity)).not.toContain('signature')
     expect(Object.keys(announcement.activity)).not.toContain('proof')
     const like = tube.activity(tom.account, 'Like', video.url)
@@ -90,10 +90,10 @@ describe('what happens below a video of ours', () => {
   })
 })
 
-describe('an activity that a group announces', () => {
+describe('an activity announced by a group', () => {
   const announce = (activity: unknown, by: PeerActor = lena.channel) => lemmy.activity(by, 'Announce', activity)
 
-  it('with the signature of its actor is believed', async () => {
+  it('with the signature of its actor is accepted', async () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url, content: 'By a group' })
     const create = await signedInside(tube.activity(tom.account, 'Create', note), tom.account)
     tube.fetched.length = 0
@@ -102,7 +102,7 @@ describe('an activity that a group announces', () => {
     expect(tube.fetched).toEqual([])
   })
 
-  it('without one is read where it lives', async () => {
+  it('without a signature is fetched from its origin', async () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url, content: 'As it is' })
     const create = tube.activity(tom.account, 'Create', note)
     tube.serve(create.id, create)
@@ -110,7 +110,7 @@ describe('an activity that a group announces', () => {
     expect(await textOf(note.id)).toBe('As it is')
   })
 
-  it('and that its server does not know has no effect, nor one in the name of somebody else', async () => {
+  it('that its server does not know has no effect, and neither has one in the name of another actor', async () => {
     const before = await ours.world()
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url })
     await ours.tell(lena.channel, announce(tube.activity(tom.account, 'Create', note)))
@@ -125,7 +125,7 @@ describe('an activity that a group announces', () => {
     expect(await ours.world()).toEqual(before)
   })
 
-  it('about what we do not have is not asked for, and no person passes on', async () => {
+  it('about unknown objects is not fetched, and a person cannot announce one', async () => {
     const create = tube.activity(tom.account, 'Create', tube.note({ author: tom.account.url, inReplyTo: tube.id() }))
     const like = tube.activity(tom.account, 'Like', tube.id('videos'))
     const known = tube.activity(tom.account, 'Dislike', video.url)
@@ -140,7 +140,7 @@ describe('an activity that a group announces', () => {
   })
 })
 
-describe('what a group has us ask for', () => {
+describe('fetches that a group causes', () => {
   const collection = (items: JsonObject[]) =>
     JSON.stringify({
       '@context': 'https://www.w3.org/ns/activitystreams',
@@ -159,7 +159,7 @@ describe('what a group has us ask for', () => {
     }
   }
 
-  it('is nothing where somebody takes back what was said of things that we do not have', async () => {
+  it('are none for an Undo about unknown objects', async () => {
     const items = Array.from({ length: 10 }, () => nobody('Like', tube.id('videos'))).flatMap((like) => [
       announce({ ...nobody('Undo', like), actor: like.actor }),
       announce({ ...nobody('Undo', like.id), actor: like.actor }),
@@ -171,7 +171,7 @@ describe('what a group has us ask for', () => {
     expect(tube.fetched).toEqual([])
   })
 
-  it('is a like that is known by its address alone, when it is taken back', async () => {
+  it('include a Like that is only known by its id, when it is undone', async () => {
     const like = tube.activity(mallory.account, 'Like', video.url)
     await ours.tell(mallory.account, like)
     const undo = tube.activity(mallory.account, 'Undo', like.id)
@@ -180,7 +180,7 @@ describe('what a group has us ask for', () => {
     expect(await ours.query('select 1 from rating where url = $1', [like.id])).toEqual([])
   })
 
-  it('is so much in a minute, whatever it is about, and the same not twice', async () => {
+  it('are limited per minute, whatever their object, and never repeated', async () => {
     tube.fetched.length = 0
     const likes = Array.from({ length: 2 * FETCHES }, () => nobody('Like', video.url))
     const shares = Array.from({ length: FETCHES }, () => announce(tube.id('videos')))
@@ -189,14 +189,14 @@ describe('what a group has us ask for', () => {
     await ours.settled()
     expect(tube.fetched.length).toBeLessThanOrEqual(FETCHES)
     expect(new Set(tube.fetched).size).toBe(tube.fetched.length)
-    // Of its own server it may have us ask for anything.
+    // Fetches from its own server are not limited.
     const document = lemmy.video({ ...lena })
     await ours.tell(lena.channel, announce(document.id))
     expect(await ours.query('select 1 from video where url = $1', [document.id])).toHaveLength(1)
   })
 })
 
-it('an emoji reaction counts as a like, and goes when it is taken back', async () => {
+it('an emoji reaction counts as a like, and goes when it is undone', async () => {
   const likes = async () => (await ours.query('select 1 from rating where video_id = $1 and type = $2', [video.id, 'like'])).length
   const before = await likes()
   const reaction = tube.activity(mallory.account, 'EmojiReact', video.url, { content: '🎈' })

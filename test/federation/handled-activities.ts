@@ -1,4 +1,4 @@
-// What a node does something with: each activity, and of those that are about many things each of these. From the handlers.
+// The activities that a node handles, by type and object type, derived from its handlers.
 
 import { creations } from '../../src/federation/inbound/create.ts'
 import { removals } from '../../src/federation/inbound/delete.ts'

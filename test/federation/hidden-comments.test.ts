@@ -1,5 +1,5 @@
-// Two real nodes: what of the comments below a video its server keeps from visitors, it keeps from other servers too, and what
-// it shows again they hear.
+// Two real nodes: comments that a server hides from visitors are also hidden from other servers, and sent to them once they are shown
+// again.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -38,7 +38,7 @@ const say = async (by: Client, uuid: string, text: string, to?: CommentView): Pr
 }
 const approve = (uuid: string, { id }: CommentView) => home.client.send('POST', `/api/v1/videos/${uuid}/comments/${id}/approve`)
 
-/** What another server is answered, once no answer of before is given again. */
+/** The answer to another server, once the cached one has expired. */
 async function read<T>(url: string, fits: (answer: { status: number; body: Record<string, T> }) => boolean) {
   return await until(
     async () => {
@@ -49,7 +49,7 @@ async function read<T>(url: string, fits: (answer: { status: number; body: Recor
     { what: url },
   )
 }
-/** Waits until the collection of comments holds these, and their number. */
+/** Waits until the collection of comments contains exactly these. */
 const listed = (video: { url: string }, urls: string[]) =>
   read<unknown>(
     `${video.url}/comments?page=1`,
@@ -62,7 +62,7 @@ const becomes = (node: FederatedNode, uuid: string, expected: string[]) =>
     what: `${expected.join(', ')} on ${node.base}`,
   })
 
-/** A comment that waits, an answer of the owner, and an answer of its author that is approved. */
+/** A pending comment, a reply of the video owner, and an approved reply of the comment's author. */
 async function waitingThread() {
   const video = await published(REQUIRES_APPROVAL)
   const top = await say(author, video.uuid, 'May I?')
@@ -74,8 +74,8 @@ async function waitingThread() {
 }
 const urlsOf = (...comments: CommentView[]) => comments.map(({ url }) => url)
 
-describe('below a comment that waits for approval', () => {
-  it('nothing is given to other servers, or sent; all of it once it is approved', async () => {
+describe('below a comment pending review', () => {
+  it('nothing is served or sent to other servers; everything is once it is approved', async () => {
     const { video, top, answer, thanks } = await waitingThread()
     for (const url of urlsOf(top, answer, thanks)) {
       for (const path of ['', '/replies', '/activity', '/approve-reply']) await isStatus(`${url}${path}`, 404)
@@ -90,7 +90,7 @@ describe('below a comment that waits for approval', () => {
     for (const url of urlsOf(top, answer, thanks)) await isStatus(`${url}/approve-reply`, 200)
   })
 
-  it('answers come through when it is refused, below the place that it had; it is not listed', async () => {
+  it('replies are served after its rejection, below a placeholder; the comment is not listed', async () => {
     const { video, top, answer, thanks } = await waitingThread()
     await home.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${top.id}`)
     await becomes(away, video.uuid, ['', 'Soon', 'Thanks'])
@@ -100,7 +100,7 @@ describe('below a comment that waits for approval', () => {
   })
 })
 
-it('with comments disabled, none is given to other servers, and none sent; they are there again afterwards', async () => {
+it('with comments disabled, none is served or sent; they are back once comments are enabled', async () => {
   const video = await published(REQUIRES_APPROVAL)
   const comment = await say(home.client, video.uuid, 'A word')
   const held = await say(author, video.uuid, 'May I?')
@@ -120,7 +120,7 @@ it('with comments disabled, none is given to other servers, and none sent; they 
   await isStatus(comment.url, 200)
 })
 
-it('what somebody wrote whom the instance mutes is not given to other servers, with all that answers it', async () => {
+it('comments of an account that the instance mutes are not served, with all their replies', async () => {
   const video = await published(ENABLED)
   const first = await say(home.client, video.uuid, 'First')
   const muted = await say(author, video.uuid, 'Noise', first)

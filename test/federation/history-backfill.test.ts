@@ -1,4 +1,4 @@
-// Two real nodes: one follows the other, which has 500 videos already, and ends in the middle of the walk.
+// Two real nodes: one follows the other, which already has 500 videos, and restarts during the walk.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { seedVideos } from '../../bench/seed.ts'
@@ -33,7 +33,7 @@ const progress = async () => {
   return history
 }
 
-it('all of them arrive, and the progress can be seen', async () => {
+it('imports all of them, and shows the progress', async () => {
   await a.client.send('POST', '/api/v1/server/following', { hosts: [b.host] })
   await until(async () => (await stored()) >= 100, { what: 'the first hundred' })
   await a.node.server.stop()
@@ -47,7 +47,7 @@ it('all of them arrive, and the progress can be seen', async () => {
   await until(async () => (await progress())?.state === 'done', { what: 'the end of the walk', withinMs: 300_000 })
   expect(await stored()).toBe(COUNT)
   expect(await progress()).toMatchObject({ seen: COUNT, total: COUNT, put_aside: 0, given_up: 0, error: null })
-  // What was there already was not read a second time.
+  // Known videos were not fetched again.
   expect(await a.query('select id, refreshed_at from video where id = any($1) order by id', [before.map(({ id }) => id)])).toEqual(before)
   const [job] = await a.query("select progress, state from job where type = 'activitypub-http-fetcher'")
   expect(job).toEqual({ progress: 100, state: 'completed' })

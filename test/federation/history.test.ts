@@ -1,5 +1,4 @@
-// The history of whom we follow: walked page by page, taken up again where it was left, within bounds, and looked at
-// again from time to time.
+// The history of followed actors: walked page by page, resumed after an interruption, within bounds, and checked again periodically.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Values } from '../../src/config/layers.ts'
@@ -70,7 +69,7 @@ const collection = (id: string, more: JsonObject) => ({
   id,
   ...more,
 })
-/** An outbox of these pages; `answer` may give another answer for a page, counted from 1. */
+/** An outbox of these pages; `answer` may override the answer of a page, counted from 1. */
 const outbox = (actor: PeerActor, pages: unknown[][], answer: (page: number) => PeerAnswer | undefined = () => undefined) => {
   const id = `${actor.url}/outbox`
   peer.serve(id, (query) => {
@@ -104,7 +103,7 @@ describe('a walk', () => {
     peer.fetched.length = 0
   })
 
-  it('reads every page, passes broken items over, and says how far it is', async () => {
+  it('reads every page, skips broken items, and reports its progress', async () => {
     const { account, channel } = await newMaker()
     const good = videosOf({ account, channel }, ['a', 'b', 'c'])
     const broken = peer.video({ account, channel, more: { name: 'no duration', duration: undefined } })
@@ -123,7 +122,7 @@ describe('a walk', () => {
     expect(await names()).toEqual(['a', 'b', 'c'])
   })
 
-  it('is not stopped by what no database takes', async () => {
+  it('is not stopped by items that the database cannot store', async () => {
     const { account, channel } = await newMaker()
     const language = { identifier: 'e\u0000n', name: 'Engl\u0000ish' }
     const odd = peer.video({ account, channel, more: { name: 'odd', language } })
@@ -135,7 +134,7 @@ describe('a walk', () => {
     await ours.query("delete from video where name like 'odd%'")
   })
 
-  it('goes on at the page where it was left, when the server was away in between', async () => {
+  it('resumes at the page where it stopped, when the remote server was away', async () => {
     const { account, channel } = await newMaker()
     const pages = [['d', 'e'], ['f'], ['g', 'h']].map((names) =>
       videosOf({ account, channel }, names).map((video) => peer.activity(channel, 'Announce', video.id)),
@@ -155,13 +154,13 @@ describe('a walk', () => {
     expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
   })
 
-  it('goes on at the page where it was left, when our server ended in between', async () => {
+  it('resumes at the page where it stopped, when the local server ended', async () => {
     const { account, channel } = await newMaker()
     const pages = [['i'], ['j']].map((names) =>
       videosOf({ account, channel }, names).map((video) => peer.activity(channel, 'Announce', video.id)),
     )
     outbox(channel, pages)
-    // As `kill -9` leaves it: a job of a process that is gone, a page that was stored, and no word of the next one.
+    // The state after `kill -9`: a job of a dead process, a stored page, and nothing of the next one.
     outbox(channel, pages, (page) => (page === 2 ? { status: 503 } : undefined))
     await follow(channel)
     await becomes(channel, 'retrying')
@@ -171,7 +170,7 @@ describe('a walk', () => {
        where actor_id = (select id from actor where url = $1)`,
       [channel.url],
     )
-    // Other walks of this file look again from time to time.
+    // Other walks of this file run periodically.
     const [last] = await ours.query<{ id: number }>(
       `select max(j.id) as id from job j join history_walk w on (j.data->>'walkId')::bigint = w.id
        join actor a on a.id = w.actor_id where j.type = 'activitypub-http-fetcher' and a.url = $1`,
@@ -189,7 +188,7 @@ describe('a walk', () => {
     expect(fetchesOf(channel, 1)).toBe(1)
   })
 
-  it('puts what a third server owes aside, and has it later', async () => {
+  it('defers items of a third server, and imports them later', async () => {
     const third = await startFakePeer()
     const their = await third.account('third')
     const late = third.video({
@@ -233,7 +232,7 @@ describe('a walk', () => {
     expect(pages).toBeLessThanOrEqual(20)
   })
 
-  it('over more items than the configuration allows ends there', async () => {
+  it('with more items than the configuration allows ends there', async () => {
     const { account } = await newMaker()
     const id = `${account.url}/outbox`
     peer.serve(id, collection(id, { orderedItems: Array.from({ length: 400 }, (_, n) => `${peer.base}/missing/${n}`) }))
@@ -262,7 +261,7 @@ describe('a walk', () => {
     ['of 10 MB', (id) => ({ body: collection(id, { orderedItems: ['x'.repeat(10_000_000)] }) })],
     ['that is no ActivityPub document', (id) => ({ type: 'text/html', body: collection(id, {}) })],
     ['that is gone', () => ({ status: 410 })],
-  ])('over an outbox %s fails, and is not tried at once', async (_what, answer) => {
+  ])('over an outbox %s fails, and is not retried at once', async (_what, answer) => {
     const { account } = await newMaker()
     peer.serve(`${account.url}/outbox`, () => answer(`${account.url}/outbox`))
     await follow(account)
@@ -289,7 +288,7 @@ describe('a new follow', () => {
   const unfollow = () => ours.client.send('DELETE', `/api/v1/server/following/channel_${made}@${peer.host}`)
   const announce = (channel: PeerActor, id: unknown) => peer.activity(channel, 'Announce', id)
 
-  it('brings the videos and their comments at once', async () => {
+  it('imports the videos and their comments at once', async () => {
     const { account, channel } = await newMaker()
     const [video] = videosOf({ account, channel }, ['with comments'])
     const id = video?.id ?? ''
@@ -302,7 +301,7 @@ describe('a new follow', () => {
     })
   })
 
-  it('begins anew where an earlier one waits to be tried again', async () => {
+  it('starts a new walk where an earlier one waits for a retry', async () => {
     const { account, channel } = await newMaker()
     const [video] = videosOf({ account, channel }, ['after all'])
     peer.serve(`${channel.url}/outbox`, () => ({ status: 503 }))
@@ -314,7 +313,7 @@ describe('a new follow', () => {
     expect(await becomes(channel, 'done')).toMatchObject({ seen: 1, error: null })
   })
 
-  it('that is taken back ends the reading of the outbox, which asks for few videos a second', async () => {
+  it('that is undone ends the walk, which is limited to a few videos a second', async () => {
     const { account, channel } = await newMaker()
     const all = videosOf(
       { account, channel },
@@ -334,12 +333,12 @@ describe('a new follow', () => {
   })
 })
 
-describe('items that can never be had', () => {
+describe('items that stay unavailable', () => {
   beforeAll(async () => {
     await start({ attempts: 3, max_put_aside: 5 })
   })
 
-  it('are given up and counted, and no more of them are kept than allowed', async () => {
+  it('are given up and counted, and their number is limited', async () => {
     const { account, channel } = await newMaker()
     const dead = await startFakePeer()
     await dead.close()
@@ -351,12 +350,12 @@ describe('items that can never be had', () => {
   })
 })
 
-describe('an outbox that is looked at again', () => {
+describe('a periodic walk', () => {
   beforeAll(async () => {
     await start({ look_again: '1 second' })
   })
 
-  it('gives what was missed, from the newest to the first that is known', async () => {
+  it('imports missed items, from the newest to the first known one', async () => {
     const { account, channel } = await newMaker()
     const create = (names: string[]) => videosOf({ account, channel }, names).map((video) => peer.activity(account, 'Create', video))
     const old = [create(['c', 'd']), create(['e'])]
@@ -364,7 +363,7 @@ describe('an outbox that is looked at again', () => {
     await follow(account)
     await until(async () => (await names()).length === 3)
     await becomes(account, 'done')
-    // What came while our server was down and the other one gave up telling.
+    // Activities of a time in which the local server was down and the remote one gave up deliveries.
     outbox(account, [create(['a']), create(['b']), ...old])
     peer.fetched.length = 0
     await until(async () => (await names()).length === 5, { what: 'the videos that were missed' })

@@ -1,4 +1,4 @@
-// Hostile words in everything that another server sends: on our pages they stay words.
+// Hostile text in every field of other servers stays text on local pages.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { formIn, makeBrowser } from '../support/browser.ts'
@@ -12,7 +12,7 @@ let ours: FederatedNode
 let peer: FakePeer
 
 beforeAll(async () => {
-  // Nobody follows anybody here: visitors see what was looked up.
+  // Nobody follows anybody here: visitors see fetched objects too.
   const search = { remote_uri: { users: true, anonymous: true } }
   ;[ours, peer] = await Promise.all([startFederatedNode({ search }), startFakePeer()])
   const software = { name: NAME, version: NAME }
@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 const NAME = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)>'
-/** Characters; longer ones are not read at all. */
+/** In characters; longer values are not read at all. */
 const LONGEST_LANGUAGE = 20
 
 async function check(path: string, get = (address: string) => makeBrowser(ours.base).open(address)): Promise<string> {
@@ -35,7 +35,7 @@ async function check(path: string, get = (address: string) => makeBrowser(ours.b
   return html
 }
 
-/** The actor with other words, where it can be fetched. */
+/** The actor with other texts, served at its id. */
 function renamed(actor: PeerActor, words: JsonObject): PeerActor {
   const document = { ...actor.document, ...words }
   peer.serve(actor.url, document)
@@ -74,7 +74,7 @@ describe('pages about what another server sent', () => {
       await ours.tell(account, peer.activity(account, 'Create', note))
       const watch = await check(`/w/${uuid}`)
       expect(watch).toMatch(/<ol class="comments"><li id="comment-\d+">/)
-      // Languages that nobody speaks are left out, and labels are our own.
+      // Unknown languages are left out, and labels are local.
       expect(watch.match(/<track .*?>/g)).toEqual([expect.stringMatching(/ srclang="en" label="English">$/)])
       await check(`/videos/embed/${uuid}`)
       const [person, group] = [`person_${index}@${peer.host}`, `channel_${index}@${peer.host}`]
@@ -84,7 +84,7 @@ describe('pages about what another server sent', () => {
     },
   )
 
-  it('in searches have only words', async () => {
+  it('contain only text, in searches', async () => {
     const browser = makeBrowser(ours.base)
     await browser.login(ours.node.username, ours.node.password)
     for (const kind of ['videos', 'channels']) {
@@ -93,7 +93,7 @@ describe('pages about what another server sent', () => {
     }
   })
 
-  it('about a server that follows this one have only words', async () => {
+  it('contain only text, about a follower', async () => {
     const server = renamed(peer.instance, { name: NAME, summary: NAME, preferredUsername: 'peertube' })
     await ours.tell(server, peer.activity(server, 'Follow', ours.instance))
     const person = renamed(await peer.account('subscriber'), { name: NAME })

@@ -1,4 +1,4 @@
-// The policy of the inbox: who is refused, put off, dropped or held, at what cost, and what moderators see of it.
+// The policy of the inbox: what is refused, deferred, dropped or put under review, at what cost, and what moderators see.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -61,7 +61,7 @@ const reports = (of: FakePeer) =>
     `select r.reason, r.state from abuse r join remote_host h on h.id = r.reporter_host_id where h.host = $1 order by r.id`,
     [of.host],
   )
-/** Peers share a few keys. */
+/** The peers share a few keys. */
 const wrongKeyOf = async ({ keys }: PeerActor): Promise<PeerActor['keys']> => {
   const other = await peerKeys()
   return other.rsa.publicPem === keys.rsa.publicPem ? await peerKeys() : other
@@ -69,7 +69,7 @@ const wrongKeyOf = async ({ keys }: PeerActor): Promise<PeerActor['keys']> => {
 const server = '/api/v1/server/blocklist'
 
 describe('reports of abuse', () => {
-  it('of the same thing by the same person are one until somebody decides on it', async () => {
+  it('of the same object by the same person are merged until one is decided', async () => {
     const reporter = await home.account('reporter')
     for (const content of ['One', 'Two', 'Three']) await ours.tell(reporter, flag(reporter, home, video.url, content))
     await ours.tell(alice.account, flag(alice.account, home, video.url, 'Me too'))
@@ -81,7 +81,7 @@ describe('reports of abuse', () => {
     expect((await reports(home)).map(({ reason }) => reason)).toEqual(['One', 'Me too', 'Again'])
   })
 
-  it('by an instance are of many people, and each is kept', async () => {
+  it('by an instance come from many people, and each is stored', async () => {
     for (const content of ['Of one', 'Of another']) {
       await ours.tell(away.instance, flag(away.instance, away, video.url, content))
     }
@@ -89,7 +89,7 @@ describe('reports of abuse', () => {
     await ours.query('delete from abuse')
   })
 
-  it('come from one host so often in an hour: a thousand touch nobody else', async () => {
+  it('are limited per host and hour: a thousand reports affect no other host', async () => {
     const answers: number[] = []
     const [before = 0] = [(await decision('too_many_reports', home.host))?.count]
     let next = 0
@@ -105,7 +105,7 @@ describe('reports of abuse', () => {
     const others = [
       await post(ours, bob.account, flag(bob.account, away, video.url, 'Honest')),
       await post(ours, bob.account, said),
-      // Of the same host, but no report.
+      // Not a report, from the same host.
       await post(ours, alice.account, home.activity(alice.account, 'Like', video.url)),
     ]
     expect(others.map(({ status }) => status)).toEqual([204, 204, 204])
@@ -114,7 +114,7 @@ describe('reports of abuse', () => {
     await Promise.all(flood)
 
     expect(took).toBeLessThan(5000)
-    // Told to wait for the hour, its server would send us nothing else either.
+    // A 429 for an hour would stop all other activities of its server too.
     expect(answers.filter((status) => status !== 204)).toEqual([])
     const [taken] = await ours.query<{ n: number }>(
       "select count(*)::int as n from incoming_activity where type = 'Flag' and actor_url = $1",
@@ -127,7 +127,7 @@ describe('reports of abuse', () => {
     expect((await ours.query("select 1 from inbound_decision where reason = 'too_many_reports'")).length).toBe(1)
   })
 
-  it('by one of our users come so often in an hour too; other users and the staff are not touched', async () => {
+  it('of a local user are limited per hour too; other users and moderators are not affected', async () => {
     const [carol, dave] = [await newcomer(ours, 'carol'), await newcomer(ours, 'dave')]
     const body = { reason: 'Nothing but trouble', video: { id: video.id } }
     const status = async (by: typeof carol) => {
@@ -148,8 +148,8 @@ describe('reports of abuse', () => {
   })
 })
 
-describe('what is limited for each host', () => {
-  it('ends for one host, by its kind, and not for another', async () => {
+describe('a limit per host', () => {
+  it('applies to one host and one kind of activity', async () => {
     const answers: number[] = []
     for (let n = 0; n < COMMENTS + 5; n += 1) {
       answers.push((await post(ours, alice.account, comment(alice.account, home))).status)
@@ -183,16 +183,16 @@ describe('a comment of a megabyte', () => {
       costs.push(spent())
       expect(status).toBe(413)
     }
-    // Whoever sends it is this process too.
+    // This process is also the sender.
     expect(Math.min(...costs)).toBeLessThan(AT_MOST_MS)
   })
 
-  it('is noted as nobody’s, since nobody proved to have sent it', async () => {
+  it('is logged without a host, since no host is proven to have sent it', async () => {
     expect(await decision('comment_too_large', '')).toMatchObject({ verdict: 'refuse', actor: bob.account.url })
     expect(await decision('comment_too_large', away.host)).toBeUndefined()
   })
 
-  it('that is as long as a comment may be markup is taken, and cut', async () => {
+  it('that is as long as markup may be is accepted, and truncated', async () => {
     const said = comment(bob.account, away)
     Object.assign(said.object as JsonObject, { content: 'é'.repeat(60_000) })
     await ours.tell(bob.account, said)
@@ -201,8 +201,8 @@ describe('a comment of a megabyte', () => {
   })
 })
 
-describe('who is blocked', () => {
-  it('is refused before its signature is looked at, and noted', async () => {
+describe('a blocked host or actor', () => {
+  it('is refused before its signature is checked, and logged', async () => {
     await ours.client.send('POST', `${server}/servers`, { host: home.host })
     const create = comment(mallory.account, home)
     const wrong = await wrongKeyOf(mallory.account)
@@ -211,7 +211,7 @@ describe('who is blocked', () => {
     const unknown = { key: wrong, keyId: `${home.base}/nobody#main-key` }
     expect((await post(ours, mallory.account, create, unknown)).status).toBe(403)
     expect((await post(ours, mallory.account, create, { keyId: `acct:nobody@${home.host}` })).status).toBe(403)
-    // Passed on by somebody who did nothing wrong.
+    // Forwarded by a server that is not to blame.
     expect((await post(ours, bob.account, await signedInside(create, mallory.account))).status).toBe(204)
     const noted = (await listed(`&host=${home.host}&reason=blocked_server`)).data
     expect(noted).toEqual([
@@ -228,7 +228,7 @@ describe('who is blocked', () => {
     await ours.client.send('DELETE', `${server}/servers/${home.host}`)
   })
 
-  it('is not shown by friends either: their Announce of its videos is dropped', async () => {
+  it('cannot be announced by others: an Announce of its videos is dropped', async () => {
     const document = home.video({ ...mallory })
     await ours.tell(mallory.account, home.activity(mallory.account, 'Create', document))
     await ours.client.send('POST', `${server}/accounts`, { accountName: `mallory@${home.host}` })
@@ -243,7 +243,7 @@ describe('who is blocked', () => {
 })
 
 describe('moderators', () => {
-  it('see comments that are held or tagged, and lies about who sent something', async () => {
+  it('see pending and tagged comments, and forged senders', async () => {
     const held = await ours.upload(await readFile(await media('small.mp4')), { commentsPolicy: '3' })
     await ours.tell(bob.account, comment(bob.account, away, held.url))
     expect(await decision('needs_approval', away.host)).toMatchObject({
@@ -263,13 +263,13 @@ describe('moderators', () => {
     await ours.tell(bob.account, watched)
     expect(await decision('held_by_tags', away.host)).toMatchObject({ verdict: 'hold', activityId: watched.id })
     const lie = comment(bob.account, away)
-    // A key that is older than a minute would be fetched again.
+    // A key older than a minute would be fetched again.
     await ours.query('update actor set refreshed_at = now() where url = $1', [bob.account.url])
     expect((await post(ours, bob.account, lie, { key: await wrongKeyOf(bob.account) })).status).toBe(401)
     expect(await decision('unproven_sender', '')).toMatchObject({ verdict: 'refuse', activityId: lie.id })
   })
 
-  it('find them by server, reason and verdict, in the order they want, for a month', async () => {
+  it('filter decisions by server, reason and verdict, in any order, for a month', async () => {
     const { total, data } = await listed('&verdict=hold')
     expect([total, data.map(({ verdict }) => verdict)]).toEqual([2, ['hold', 'hold']])
     expect((await listed(`&host=${away.host.toUpperCase()}`)).data.every(({ host }) => host === away.host)).toBe(true)

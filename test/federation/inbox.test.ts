@@ -1,4 +1,4 @@
-// The door of the inbox: who is let in with what, what is fetched for it, and that nothing hurts.
+// The inbox: which signatures and senders it accepts, what it fetches for them, and its bounds.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 const MINUTE = 60_000
-/** Signatures inside documents that are checked for one host in a minute. */
+/** Number of embedded signatures that are checked for one host per minute. */
 const PROOFS = 40
 
 let ours: FederatedNode
@@ -64,12 +64,12 @@ beforeEach(() => {
 const comment = (by: PeerActor, peer: FakePeer, content?: string) =>
   peer.activity(by, 'Create', peer.note({ author: by.url, inReplyTo: video.url, content: content ?? `Comment ${++serial}` }))
 const idOf = ({ object }: JsonObject) => (object as { id: string }).id
-/** Whether the comment was taken, once all is handled. */
+/** Whether the comment was stored, once all activities are processed. */
 const isThere = async (activity: JsonObject) => {
   await ours.settled()
   return (await ours.query('select 1 from comment where url = $1', [idOf(activity)])).length
 }
-/** Makes the node believe that it fetched an actor so long ago. */
+/** Sets the time at which the node last fetched an actor. */
 const age = (actor: PeerActor, ms: number) =>
   ours.query('update actor set refreshed_at = $2 where url = $1', [actor.url, new Date(Date.now() - ms)])
 
@@ -126,7 +126,7 @@ describe('a signature', () => {
     expect(home.fetched).toEqual([])
   })
 
-  it('replayed has one effect', async () => {
+  it('that is replayed has one effect', async () => {
     const activity = { ...home.activity(alice, 'Like', video.url) }
     const date = new Date()
     await ours.tell(alice, activity, { date })
@@ -140,7 +140,7 @@ describe('a signature', () => {
     expect(await isThere(note)).toBe(1)
   })
 
-  it('is made anew for what is said again: like, take back, like again under the same address', async () => {
+  it('of a repeated activity counts again: like, undo, like again with the same id', async () => {
     const like = home.activity(alice, 'Like', video.url, { id: `${alice.url}/likes/7` })
     const undo = home.activity(alice, 'Undo', like, { id: `${alice.url}/likes/7/undo` })
     const ratings = () => ours.query('select 1 from rating where url = $1', [like.id])
@@ -159,7 +159,7 @@ const otherKeys = async (actor: PeerActor) => {
 }
 
 describe('an unknown key', () => {
-  it('is fetched once, after the answer, and the activity handled', async () => {
+  it('is fetched once, after the response, and the activity is processed', async () => {
     const newcomer = await home.account('newcomer')
     const activity = comment(newcomer, home)
     expect((await post(ours, newcomer, activity)).status).toBe(204)
@@ -177,7 +177,7 @@ describe('an unknown key', () => {
     expect(await isThere(activity)).toBe(1)
   })
 
-  it('named by a stranger does not hold back what a known actor says', async () => {
+  it('named by a stranger does not delay a known actor', async () => {
     home.serve('/users/hanging', () => ({ status: 503 }))
     const forged = comment(alice, home)
     const answer = await post(ours, alice, forged, { keyId: `${home.base}/users/hanging#main-key` })
@@ -187,7 +187,7 @@ describe('an unknown key', () => {
     await until(async () => (await isThere(activity)) === 1, { what: 'what she said', withinMs: 5000 })
     await ours.query("delete from incoming_activity where state = 'unverified'")
   })
-  it.each(['cavage', 'rfc9421'] as const)('of a signature over more headers is checked over all (%s)', async (profile) => {
+  it.each(['cavage', 'rfc9421'] as const)('of a signature over additional headers is checked over all of them (%s)', async (profile) => {
     const mastodon = await home.account(`covering-${profile}`)
     const activity = comment(mastodon, home)
     const more = { 'collection-synchronization': 'collectionId="x"', 'content-type': 'application/activity+json' }
@@ -195,24 +195,24 @@ describe('an unknown key', () => {
     expect(await isThere(activity)).toBe(1)
   })
 
-  it('of an activity that somebody else signed is not fetched', async () => {
+  it('of an activity signed by another actor is not fetched', async () => {
     const stranger = await away.account('stranger')
     const answer = await post(ours, alice, comment(alice, home), { signer: stranger })
     expect(answer.status).toBe(401)
     expect(away.fetched).toEqual([])
   })
 
-  it('that does not fit is a forgery', async () => {
+  it('that does not match is a forgery', async () => {
     const forged = await home.account('forged')
     const activity = comment(forged, home)
     await ours.tell(forged, activity, { key: await otherKeys(forged) })
     expect(await isThere(activity)).toBe(0)
-    // The true one with the same id is not shut out.
+    // The true activity with the same id is not blocked.
     await ours.tell(forged, activity)
     expect(await isThere(activity)).toBe(1)
   })
 
-  it('of a forgery that came first does not shut out the true activity with its id', async () => {
+  it('of an earlier forgery does not block the true activity with its id', async () => {
     const late = await home.account('late')
     home.serve(late.url, () => ({ status: 503 }))
     const activity = comment(late, home)
@@ -228,7 +228,7 @@ describe('an unknown key', () => {
     await ours.query('delete from incoming_activity where actor_url = $1', [late.url])
   })
 
-  it('of a flood of one actor is fetched once a minute, whether it can be had or not', async () => {
+  it('of a flood by one actor is fetched once a minute, whether it is available or not', async () => {
     for (const [name, status] of [
       ['there', 200],
       ['missing', 404],
@@ -246,7 +246,7 @@ describe('an unknown key', () => {
     }
   })
 
-  it('of a server that is away is asked for once a minute, and the activities wait', async () => {
+  it('of an unreachable server is fetched once a minute, and the activities wait', async () => {
     const actor = await home.account('flood-away')
     home.serve(actor.url, () => ({ status: 503 }))
     const activities = Array.from({ length: 20 }, () => comment(actor, home))
@@ -260,7 +260,7 @@ describe('an unknown key', () => {
     await ours.query('delete from incoming_activity where actor_url = $1', [actor.url])
   })
 
-  it('of many actors of one server: as many wait as the configuration says, the rest is told to come later', async () => {
+  it('of many actors of one server: only as many wait as configured, the others get a 429', async () => {
     const keys = await peerKeys()
     home.serve('/users/slow', () => ({ status: 503 }))
     const actors = Array.from({ length: 110 }, (_, n): PeerActor => {
@@ -273,7 +273,7 @@ describe('an unknown key', () => {
     expect(statuses.filter((status) => status === 204)).toHaveLength(100)
     expect(statuses.filter((status) => status === 429)).toHaveLength(10)
     expect(home.fetched.length).toBeLessThanOrEqual(100)
-    // Another server is not in the way of this.
+    // Another server is not affected.
     const other = await away.account('unhindered')
     const activity = comment(other, away)
     expect((await post(ours, other, activity)).status).toBe(204)
@@ -282,8 +282,8 @@ describe('an unknown key', () => {
   })
 })
 
-describe('a key that was replaced', () => {
-  it('is fetched again when what we have is a minute old, and only then', async () => {
+describe('a replaced key', () => {
+  it('is fetched again when the stored one is a minute old, and only then', async () => {
     const rotating = await home.account('rotating')
     await ours.tell(rotating, home.activity(rotating, 'Arrive', rotating.url))
     const keys = await otherKeys(rotating)
@@ -304,20 +304,20 @@ describe('a key that was replaced', () => {
   })
 })
 
-describe('an activity that somebody else passes on', () => {
+describe('a forwarded activity', () => {
   const signed = async (by: PeerActor, peer: FakePeer, content?: string) => {
     const activity = comment(by, peer, content)
     return await signedInside(activity, by)
   }
 
-  it('is its author’s when the signature inside is', async () => {
+  it('is accepted with the embedded signature of its author', async () => {
     const activity = await signed(bob, away)
     await ours.tell(alice, activity)
     expect(await isThere(activity)).toBe(1)
     expect(away.fetched).toEqual([])
   })
 
-  it('is so too when neither is known yet', async () => {
+  it('is accepted even if neither actor is known yet', async () => {
     const author = await away.account('unknown-author')
     const activity = await signed(author, away)
     await ours.tell(alice, activity)
@@ -341,11 +341,11 @@ describe('an activity that somebody else passes on', () => {
   })
 })
 
-describe('what is signed inside', () => {
+describe('an embedded signature', () => {
   const signed = (more: JsonObject = {}) => signedInside({ ...comment(alice, home), ...more }, alice)
   const byBob = () => ({ actor: bob.url, creator: bob.keyId })
 
-  it('and came before is not checked again', async () => {
+  it('that was received before is not checked again', async () => {
     const activity = await signed()
     await ours.tell(bob, activity)
     const worn = { ...activity, signature: { ...(activity.signature as JsonObject), signatureValue: 'AAAA' } }
@@ -354,7 +354,7 @@ describe('what is signed inside', () => {
     expect(await ours.query('select 1 from incoming_activity where activity_id = $1', [activity.id])).toHaveLength(1)
   })
 
-  it('and is very long is refused before it is canonicalised, and does not count as a forgery', async () => {
+  it('on a very long document is refused before canonicalisation, and does not count as a forgery', async () => {
     const long = await signed({ summary: 'x'.repeat(250_000) })
     expect((await post(ours, bob, long)).status).toBe(413)
     expect(await isThere(long)).toBe(0)
@@ -372,7 +372,7 @@ describe('what is signed inside', () => {
     ['with 8,000 statements', () => [manyStatements(byBob())]],
     ['with names that prefixes make long', () => longNames(byBob())],
   ]
-  it.each(costly)('and costly to canonicalise is refused before that: %s', async (_what, make) => {
+  it.each(costly)('that is expensive to canonicalise is refused before that: %s', async (_what, make) => {
     for (const document of make()) {
       const longest = await longestTurnOf(async () => {
         const { status, body } = await post(ours, alice, document, { signer: null })
@@ -382,7 +382,7 @@ describe('what is signed inside', () => {
     }
   })
 
-  it('and costly within all bounds is checked outside the event loop', async () => {
+  it('that is expensive within all bounds is checked outside the event loop', async () => {
     for (const document of withinBounds(byBob())) {
       const longest = await longestTurnOf(async () => {
         expect((await post(ours, alice, document, { signer: null })).status).toBe(401)
@@ -391,7 +391,7 @@ describe('what is signed inside', () => {
     }
   })
 
-  it('and wrong is checked so often in a minute for one address, also when all come at once', async () => {
+  it('that is wrong is limited per minute and address, also when all come at once', async () => {
     const wrong = Array.from({ length: 110 }, () => wronglySigned(byBob()))
     const answers = await Promise.all(wrong.map((document) => post(ours, alice, document, { signer: null })))
     const [checked, refused] = [401, 429].map((code) => answers.filter(({ status }) => status === code).length)
@@ -400,7 +400,7 @@ describe('what is signed inside', () => {
     expect(refused).toBe(110 - (checked ?? 0))
   })
 
-  it('is checked so often in a minute for one server, and for others all the same', async () => {
+  it('is limited per minute and server, and other servers are not affected', async () => {
     const items = await Promise.all(Array.from({ length: PROOFS + 5 }, () => signed()))
     const collection = {
       '@context': 'https://www.w3.org/ns/activitystreams',
@@ -418,22 +418,22 @@ describe('what is signed inside', () => {
     const other = await signed()
     await ours.tell(home.instance, other)
     expect(await isThere(other)).toBe(1)
-    // One who passes on with a key that is not known makes no exception, nor has it all kept for later.
+    // A forwarder with an unknown key gets no exception, and its activities are not stored.
     const unknown = await home.account('passes-on')
     const more = await Promise.all(Array.from({ length: PROOFS + 5 }, () => signed()))
     expect((await post(ours, unknown, JSON.stringify({ ...collection, orderedItems: more }))).status).toBe(429)
     expect(
       await ours.query('select 1 from incoming_activity where proof is not null and activity_id = any($1)', [more.map(({ id }) => id)]),
     ).toEqual([])
-    // By its own actor it needs no other signature.
+    // An activity by its own actor needs no embedded signature.
     const own = comment(bob, away)
     await ours.tell(bob, own)
     expect(await isThere(own)).toBe(1)
   })
 })
 
-describe('what is no business of ours', () => {
-  it('a Delete of an actor that is gone is taken quietly, and not asked for again', async () => {
+describe('an irrelevant activity', () => {
+  it('such as a Delete of an unknown, deleted actor is accepted silently, and fetched no second time', async () => {
     const gone = await home.account('gone')
     home.serve(gone.url, () => ({ status: 410 }))
     const before = await ours.world()
@@ -444,7 +444,7 @@ describe('what is no business of ours', () => {
     expect((await post(ours, gone, home.activity(gone, 'Delete', gone.url), { signer: null })).status).toBe(204)
   })
 
-  it.each([404, 410])('what an actor said whose key is answered with %i is dropped, and not asked for again', async (status) => {
+  it.each([404, 410])('of an actor whose key is answered with %i is dropped, and fetched no second time', async (status) => {
     const gone = await home.account(`gone_${status}`)
     home.serve(gone.url, () => ({ status }))
     for (let time = 0; time < 3; time += 1) await ours.tell(gone, home.activity(gone, 'Like', video.url))
@@ -452,7 +452,7 @@ describe('what is no business of ours', () => {
     expect(home.fetched).toEqual([new URL(gone.url).pathname])
   })
 
-  it('types that we do not know are taken quietly', async () => {
+  it('of unknown type is accepted silently', async () => {
     const before = await ours.world()
     for (const type of ['Arrive', 'Add', 'Move', 'Block', 'QuoteRequest', 'toString', '__proto__']) {
       await ours.tell(alice, home.activity(alice, type, video.url))
@@ -468,7 +468,7 @@ describe('what is no business of ours', () => {
     expect(await ours.query("select type, error from incoming_activity where state <> 'done'")).toEqual([])
   })
 
-  it('each item of a bare collection is judged by its own actor', async () => {
+  it('in a bare collection is checked by its own actor', async () => {
     const [mine, theirs, forwarded] = [comment(alice, home), comment(bob, away), await signedInside(comment(bob, away), bob)]
     const collection = {
       '@context': 'https://www.w3.org/ns/activitystreams',
@@ -480,7 +480,7 @@ describe('what is no business of ours', () => {
     expect([await isThere(mine), await isThere(theirs), await isThere(forwarded)]).toEqual([1, 0, 1])
   })
 
-  it('an inbox of nobody is not found', async () => {
+  it('to an unknown inbox is answered with 404', async () => {
     for (const inbox of ['/accounts/nobody_here/inbox', '/video-channels/nobody_here/inbox']) {
       const activity = comment(alice, home)
       const answer = await post(ours, alice, activity, { inbox })
@@ -489,7 +489,7 @@ describe('what is no business of ours', () => {
     }
   })
 
-  it('an actor of ours does not come in by the front door', async () => {
+  it('in the name of a local actor is refused', async () => {
     const activity = { ...comment(alice, home), actor: `${ours.base}/accounts/root`, id: `${ours.base}/x/1` }
     expect((await post(ours, alice, activity)).status).toBe(403)
   })
@@ -521,7 +521,7 @@ describe('a hostile body', () => {
     expect(answer.status).toBe(status)
   })
 
-  it('with NUL, quotes and marks in its texts is stored as text or refused, and nothing is parked', async () => {
+  it('with NUL, quotes and markup in its texts is stored as text or refused, and never parked', async () => {
     for (const content of ['a\u0000b', `'; drop table video; --`, '%_%', '\u202eright to left', '<a'.repeat(30_000), '\ud800 lone']) {
       const activity = comment(alice, home, content)
       const { status } = await post(ours, alice, activity)
@@ -541,8 +541,8 @@ describe('a hostile body', () => {
   })
 })
 
-describe('what cannot matter', () => {
-  it('such as a Delete of an actor that was never here is taken, not stored, and nothing is fetched', async () => {
+describe('an activity without effect', () => {
+  it('such as a Delete of an unknown actor is accepted, not stored, and nothing is fetched', async () => {
     const stranger = await away.account('never_seen')
     const activity = away.activity(stranger, 'Delete', stranger.url)
     expect(await post(ours, stranger, activity)).toEqual({ status: 204, body: '' })
@@ -561,7 +561,7 @@ describe('what cannot matter', () => {
 })
 
 describe('strangers', () => {
-  it('whose keys cannot be had do not keep others from being heard', async () => {
+  it('with unavailable keys do not delay others', async () => {
     const silent = await startSilentServer()
     try {
       const strangers = Array.from({ length: 30 }, (_, n) => ({ ...alice, url: `${silent.base}/accounts/s${n}` }))
@@ -583,7 +583,7 @@ describe('strangers', () => {
   })
 })
 
-/** Takes connections and never answers. */
+/** Accepts connections and never answers. */
 async function startSilentServer(): Promise<{ base: string; close(): Promise<void> }> {
   const server = createServer(() => undefined)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

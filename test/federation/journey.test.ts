@@ -1,4 +1,4 @@
-// The journey of `npm run demo`, in one process: a video goes up on one node and is watched, commented and liked on another.
+// The journey of `npm run demo` in one process: a video is uploaded on one node, and watched, commented and liked on another.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await b.stop()
 })
 
-it('a video goes in on one node and is watched, commented, liked, changed, removed and unfollowed on another', async () => {
+it('a video is uploaded on one node, and watched, commented, liked, changed, removed and unfollowed on another', async () => {
   const { ffprobePath } = await serverFfmpeg()
   const steps: string[] = []
   await playJourney({
@@ -27,7 +27,7 @@ it('a video goes in on one node and is watched, commented, liked, changed, remov
     ffprobePath,
     report: ({ what }) => steps.push(what),
     transcodingMs: 90_000,
-    // A bar of the demo, which has the machine for itself.
+    // A limit of the demo, which has the machine for itself.
     arrivalMs: 20_000,
   })
   expect(steps.at(-1)).toBe('the jobs of both come to rest')

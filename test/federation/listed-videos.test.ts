@@ -1,4 +1,4 @@
-// Whose videos everybody gets to see: those of servers, accounts and channels that are followed, not those of strangers.
+// Public lists show videos of followed servers, accounts and channels, and not those of strangers.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
@@ -47,7 +47,7 @@ const follow = async (peer: FakePeer, actor: PeerActor, handle: string) => {
   peer.received.length = 0
 }
 
-it('a video that a stranger sent is in no list of everybody, and is found by who knows of it', async () => {
+it('a video sent by a stranger is in no public list, and can be opened by its URL', async () => {
   expect(await lists()).toEqual([NOBODYS, NOBODYS])
   expect(await list('search/videos?search=stranger')).toEqual(NOBODYS)
   const handle = `${alice.channel.document.preferredUsername}@${home.host}`
@@ -58,7 +58,7 @@ it('a video that a stranger sent is in no list of everybody, and is found by who
   expect((await ours.client.get<Page>(`/api/v1/search/videos?search=${encodeURIComponent(video.id)}`)).total).toBe(1)
 })
 
-it('is listed as long as its channel is followed', async () => {
+it('is listed while its channel is followed', async () => {
   const handle = `${alice.channel.document.preferredUsername}@${home.host}`
   await follow(home, alice.channel, handle)
   await becomes(LISTED)
@@ -66,7 +66,7 @@ it('is listed as long as its channel is followed', async () => {
   await becomes(NOBODYS)
 })
 
-it('is listed as long as somebody shares it who is followed', async () => {
+it('is listed while a followed actor shares it', async () => {
   const share = other.activity(other.instance, 'Announce', video.id)
   await ours.tell(other.instance, share)
   expect(await lists()).toEqual([NOBODYS, NOBODYS])

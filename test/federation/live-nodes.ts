@@ -3,7 +3,7 @@
 import type { Values } from '../../src/config/layers.ts'
 import type { FederatedNode } from './support.ts'
 
-/** Short pieces, and no time to reconnect. */
+/** Short segments, and no time to reconnect. */
 export const LIVE_CONFIG: Values = { live: { enabled: true }, vireo: { live: { segment_duration: '1 second', reconnect_window: 0 } } }
 
 export interface TestLive {
@@ -14,7 +14,7 @@ export interface TestLive {
   key: string
 }
 
-/** A live of root, public unless told otherwise. */
+/** A live of root, public unless `fields` say otherwise. */
 export async function createLive({ client, base }: FederatedNode, fields: object = {}): Promise<TestLive> {
   const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
   const asked = { channelId: me.videoChannels[0]?.id, name: 'A live', privacy: 1, ...fields }

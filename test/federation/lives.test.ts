@@ -1,4 +1,4 @@
-// Lives of this node as other servers learn of them: announced before the stream, one Update for each start, end and change of settings.
+// Lives towards other servers: created before the stream, with one Update for each start, end and change of settings.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type FakePeer, type JsonObject, type PeerActor, type Received, startFakePeer } from '../support/fake-peer.ts'
@@ -31,14 +31,14 @@ const objectOf = ({ activity }: Received) => activity.object as JsonObject
 const idOf = (one: Received) => (typeof one.activity.object === 'string' ? one.activity.object : objectOf(one)?.id)
 const about = (url: string) => peer.received.filter((one) => idOf(one) === url)
 const typesOf = (url: string) => about(url).map(({ activity }) => activity.type)
-/** Waits for `count` such activities; returns the last one. */
+/** Waits for `count` matching activities; returns the last one. */
 const heard = async (url: string, type: string, count = 1): Promise<Received> => {
   const found = () => about(url).filter(({ activity }) => activity.type === type)
   return await until(async () => (found().length >= count ? found().at(-1) : undefined), {
     what: `${count} × ${type} of ${url}, beside ${typesOf(url)}`,
   })
 }
-/** An Update of another video of the account has arrived: whatever was sent before it has, too. */
+/** Waits for an Update of another video of the account: earlier activities have arrived then. */
 async function everythingBefore(): Promise<void> {
   const { id, url } = await createLive(ours)
   await heard(url, 'Create')
@@ -48,10 +48,10 @@ async function everythingBefore(): Promise<void> {
 }
 
 describe('a live', () => {
-  it('is announced while it waits, updated when its settings change, its stream starts and ends, and deleted', async () => {
+  it('is created while it waits, updated when its settings change and its stream starts and ends, and deleted', async () => {
     const live = await createLive(ours, { latencyMode: 3 })
     const { url, uuid } = live
-    // The activities of different actors come in any order.
+    // Activities of different actors arrive in any order.
     const created = objectOf(await heard(url, 'Create'))
     await heard(url, 'Announce', 2)
     expect(typesOf(url).toSorted()).toEqual(['Announce', 'Announce', 'Create'])
@@ -100,7 +100,7 @@ describe('a live', () => {
     await ours.client.send('DELETE', `/api/v1/videos/${id}`)
   })
 
-  it('that becomes private is deleted elsewhere, and created again when it is public', async () => {
+  it('that becomes private is deleted on other servers, and created again when it is public', async () => {
     const { id, url } = await createLive(ours)
     await heard(url, 'Announce', 2)
     await ours.client.send('PUT', `/api/v1/videos/${id}`, { privacy: 3 })
@@ -113,7 +113,7 @@ describe('a live', () => {
     expect(typesOf(url)).not.toContain('Update')
   })
 
-  it('that is private never leaves, whatever happens to it', async () => {
+  it('that is private is never sent, whatever happens to it', async () => {
     const { id, url, key, uuid } = await createLive(ours, { privacy: 3 })
     expect((await publish(liveAddress(ours, key), { seconds: 2 })).code).toBe(0)
     await until(async () => (await ours.client.get<{ state: { id: number } }>(`/api/v1/videos/${uuid}`)).state.id === 5)
@@ -122,10 +122,10 @@ describe('a live', () => {
     expect(about(url)).toEqual([])
   })
 
-  it('whose replay is published is updated to a video, not created again', async () => {
+  it('with a published replay is updated to a video, not created again', async () => {
     const { id, url } = await createLive(ours, { saveReplay: true })
     await heard(url, 'Announce', 2)
-    // As the transcoding of the replay ends.
+    // The end of the transcoding of the replay.
     await ours.query(
       `with replay as (update video set state = 'published', is_live = false, duration = 11, updated_at = now() where id = $1 returning id)
        insert into outbox (aggregate, aggregate_id, event, payload)
@@ -145,7 +145,7 @@ describe('a live', () => {
     expect(typesOf(url).toSorted()).toEqual(['Announce', 'Announce', 'Create', 'Delete', 'Update'])
   })
 
-  it('becomes the video of its replay by an Update, and is deleted elsewhere if that is private', async () => {
+  it('becomes its replay by an Update, and is deleted on other servers if the replay is private', async () => {
     for (const [privacy, last] of [
       [1, 'Update'],
       [3, 'Delete'],
@@ -174,7 +174,7 @@ describe('a live', () => {
 
 const typesOfLinks = ({ url }: JsonObject) => (url as JsonObject[]).map(({ mediaType }) => mediaType)
 
-describe('a live of another server', () => {
+describe('a remote live', () => {
   interface Seen {
     id: number
     isLive: boolean
@@ -218,7 +218,7 @@ describe('a live of another server', () => {
     }
   }
 
-  it('is kept with its state, playlist and settings through its streams', async () => {
+  it('is stored with its state, playlist and settings through its streams', async () => {
     const { change, seen, live } = await arrive(WAITING)
     expect(await seen()).toMatchObject({ isLive: true, state: { id: 4 }, streamingPlaylists: [] })
     expect(await (await live()).json()).toEqual({ permanentLive: true, saveReplay: false, latencyMode: 3 })
@@ -242,12 +242,12 @@ describe('a live of another server', () => {
     ['without a state and a playlist', { ...WAITING, state: null }, 4],
     ['that plays without a playlist', { ...WAITING, state: 1 }, 4],
     ['whose playlist is no web address', { ...PLAYING, url: [PAGE, hls('javascript:alert(1)')] }, 4],
-  ])('%s is in the state that it can be in', async (_what, document, state) => {
+  ])('%s has a valid state', async (_what, document, state) => {
     const { seen } = await arrive(document)
     expect(await seen()).toMatchObject({ isLive: true, state: { id: state } })
   })
 
-  it.each([9, 0, -1, 'small', {}, null])('has the default latency when it names %j', async (latencyMode) => {
+  it.each([9, 0, -1, 'small', {}, null])('has the default latency for the value %j', async (latencyMode) => {
     const { live } = await arrive({ ...WAITING, latencyMode, permanentLive: 'perhaps', liveSaveReplay: [] })
     expect(await (await live()).json()).toEqual({ permanentLive: false, saveReplay: false, latencyMode: 1 })
   })
@@ -264,7 +264,7 @@ describe('a live of another server', () => {
     expect((await live()).status).toBe(404)
   })
 
-  it('starts once for those here, however often its server says so', async () => {
+  it('starts once for local users, however often its server repeats it', async () => {
     const { change, seen } = await arrive(WAITING)
     const { id } = await seen()
     await ours.query(

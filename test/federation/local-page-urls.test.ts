@@ -1,4 +1,4 @@
-// People copy the addresses of our pages into other software: what it sends about them is about what they show.
+// Users copy URLs of local pages into other software: activities about these URLs refer to what the page shows.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -73,8 +73,8 @@ const say = async (type: string, object: unknown, more: JsonObject = {}) => {
 }
 const about = () => ours.client.get<{ likes: number; dislikes: number; views: number }>(`/api/v1/videos/${video.uuid}`)
 
-describe.each(VIDEO_PAGES)('%s is the video', (_what, path) => {
-  it('to those who rate, share, view and report it', async () => {
+describe.each(VIDEO_PAGES)('%s refers to the video', (_what, path) => {
+  it('when others rate, share, view and report it', async () => {
     const page = pageOf(path)
     const like = await say('Like', page)
     expect(await about()).toMatchObject({ likes: 1, dislikes: 0 })
@@ -101,7 +101,7 @@ describe.each(VIDEO_PAGES)('%s is the video', (_what, path) => {
     })
   })
 
-  it('to those who read and search it', async () => {
+  it('when others fetch and search it', async () => {
     const page = pageOf(path)
     const answer = await fetch(page, { headers: { accept: 'application/activity+json' } })
     if (!page.includes('/embed/')) expect(await answer.json()).toMatchObject({ type: 'Video', id: video.url })
@@ -110,7 +110,7 @@ describe.each(VIDEO_PAGES)('%s is the video', (_what, path) => {
   })
 })
 
-describe('what answers a page', () => {
+describe('a reply to a page', () => {
   const parentOf = async (inReplyTo: string): Promise<{ parent: string | null; video: string } | undefined> => {
     const note = peer.note({ author: fan.account.url, inReplyTo })
     await ours.tell(fan.account, peer.activity(fan.account, 'Create', note))
@@ -122,7 +122,7 @@ describe('what answers a page', () => {
     return row
   }
 
-  it('stands below the video', async () => {
+  it('is stored below the video', async () => {
     for (const [, path] of VIDEO_PAGES) {
       if (path({ uuid: '', short: '' }).includes('threadId')) continue
       const found = await parentOf(pageOf(path))
@@ -130,7 +130,7 @@ describe('what answers a page', () => {
     }
   })
 
-  it('stands below the comment that the page shows', async () => {
+  it('is stored below the comment that the page shows', async () => {
     const short = toShortUuid(video.uuid)
     for (const path of [
       `/w/${short};threadId=${thread.id}`,
@@ -141,11 +141,11 @@ describe('what answers a page', () => {
     ]) {
       expect({ path, ...(await parentOf(ours.base + path)) }).toEqual({ path, parent: thread.url, video: video.url })
     }
-    // One that is below no such video.
+    // The comment does not belong to this video.
     expect(await parentOf(`${ours.base}/w/${short};threadId=1234567`)).toEqual({ parent: null, video: video.url })
   })
 
-  it('mentions whom the page is of', async () => {
+  it('mentions the account or channel of the page', async () => {
     const page = `${ours.base}/a/root`
     const note = peer.note({
       author: fan.account.url,
@@ -169,7 +169,7 @@ describe.each([
       [fan.account.url],
     )
 
-  it(`are the ${type} to those who follow, read and search`, async () => {
+  it(`refer to the ${type} when others follow, fetch and search it`, async () => {
     const id = `${ours.base}/${path}/${name}`
     for (const page of ACTOR_PAGES(short, name).map((one) => ours.base + one)) {
       const follow = await say('Follow', page)
@@ -185,7 +185,7 @@ describe.each([
   })
 })
 
-it('pages of a playlist are the playlist', async () => {
+it('of a playlist refer to the playlist', async () => {
   const short = toShortUuid(playlist.uuid)
   for (const path of [
     `/w/p/${short}`,
@@ -205,13 +205,13 @@ it('pages of a playlist are the playlist', async () => {
   }
 })
 
-describe('what belongs to a video', () => {
+describe('parts of a video', () => {
   const read = async (path: string) => {
     const answer = await fetch(ours.base + path, { headers: { accept: 'application/activity+json' } })
     return { status: answer.status, document: answer.ok ? await answer.json() : undefined }
   }
 
-  it('is read below each name of the video', async () => {
+  it('are served below each URL of the video', async () => {
     const parts = ['activity', 'announces', 'announces/1', 'chapters', 'comments', 'comments?page=1', 'dislikes', 'likes']
     for (const part of [...parts, `comments/${thread.id}`, `comments/${thread.id}/activity`]) {
       const expected = await read(`/videos/watch/${video.uuid}/${part}`)
@@ -223,7 +223,7 @@ describe('what belongs to a video', () => {
     expect((await read('/videos/watch/2147483647/likes')).status).toBe(404)
   })
 
-  it('is not shown by counting ids while the video is unlisted', async () => {
+  it('are not found by counting ids while the video is unlisted', async () => {
     const privacy = async (value: number) => ours.client.send('PUT', `/api/v1/videos/${video.id}`, { privacy: value })
     await privacy(2)
     expect((await read(`/videos/watch/${video.id}/likes`)).status).toBe(401)

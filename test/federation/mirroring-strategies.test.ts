@@ -1,5 +1,5 @@
-// Videos of one node, mirrored by the strategies of another: chosen, told, kept for longer, given up for better ones, and gone
-// with their videos and with the follow.
+// Videos of one node, mirrored by the strategies of another: selected, announced, extended, evicted for better ones, and removed with
+// their videos and with the follow.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,10 +15,10 @@ interface Video {
 }
 
 const NAMES: Name[] = ['most-views', 'trending', 'recently-added']
-/** Of the first: what could not be told while the other one restarted is told again soon. */
+/** Of the first node: failed deliveries are retried soon after the other one restarted. */
 const SOON = { initial_backoff: '50 ms', max_backoff: '100 ms' }
 const HLS_ONLY = { enabled: true, hls: { enabled: true }, web_videos: { enabled: false } }
-/** Read anew when the node restarts. */
+/** Read again when the node restarts. */
 const policies: { check_interval: string; strategies: { strategy: Name; size: number; min_lifetime: string }[] } = {
   check_interval: '1 second',
   strategies: [],
@@ -27,7 +27,7 @@ const policies: { check_interval: string; strategies: { strategy: Name; size: nu
 let a: FederatedNode
 let b: FederatedNode
 let bytes: Buffer
-/** Most seen, most seen lately, newest, and one more. */
+/** Most viewed, trending, newest, and one more. */
 let seen: string
 let trending: string
 let newest: string
@@ -61,7 +61,7 @@ afterAll(async () => {
   await Promise.all([a?.stop(), b?.stop()])
 })
 
-/** A video of A with its playlist, as B knows it. */
+/** A video of A with its playlist, as B stores it. */
 async function published(name: string): Promise<string> {
   const { uuid } = await a.upload(bytes, { name })
   const files = `select f.size, f.resolution from video v join video_file f on f.video_id = v.id
@@ -89,8 +89,8 @@ const folders = (): Promise<string[]> => readdir(join(b.node.dataDir, 'storage',
 const mirroredHosts = async () =>
   (await b.query<{ redundancy_allowed: boolean }>('select redundancy_allowed from remote_host')).map((row) => row.redundancy_allowed)
 
-describe('the videos of a node', () => {
-  it('are mirrored by each strategy once they may be, and offered to the players of their node', async () => {
+describe('the videos of a followed node', () => {
+  it('are mirrored by each strategy once it is allowed, and offered to the players of their node', async () => {
     policies.strategies = NAMES.map((strategy) => ({ strategy, size: size + 2000, min_lifetime: '1 hour' }))
     await b.node.restart()
     await b.client.send('PUT', `/api/v1/server/redundancy/${a.host}`, { redundancyAllowed: true })
@@ -116,7 +116,7 @@ describe('the videos of a node', () => {
     expect(ends).toEqual([{ isSoon: true }, { isSoon: true }, { isSoon: true }])
   })
 
-  it('are told to be mirrored for longer', async () => {
+  it('are mirrored for longer by an Update', async () => {
     await a.query("update redundancy set expires_on = now() + interval '10 minutes'")
     await b.query("update redundancy set expires_on = now() + interval '10 minutes'")
     await until(async () => (await a.query("select 1 from redundancy where expires_on > now() + interval '50 minutes'")).length === 3, {
@@ -124,7 +124,7 @@ describe('the videos of a node', () => {
     })
   })
 
-  it('give way to better ones when the limit is reached, files and all', async () => {
+  it('are evicted for better ones when the limit is reached, with their files', async () => {
     await b.query("update redundancy set created_at = now() - interval '2 hours'")
     const newer = await published('Newer')
     await isOffered(newer, true)
@@ -141,7 +141,7 @@ describe('the videos of a node', () => {
     await until(async () => !(await folders()).includes(trending), { what: 'the end of the files' })
   })
 
-  it('are not mirrored any more when their node is not followed any more', async () => {
+  it('are no longer mirrored when their node is unfollowed', async () => {
     await b.client.send('DELETE', `/api/v1/server/following/${a.host}`)
     await until(async () => (await a.query('select 1 from redundancy')).length === 0, { what: 'the Undos' })
     await until(async () => (await held()).length === 0, { what: 'the end of the copies' })

@@ -1,4 +1,4 @@
-// A real HLS video of one node, mirrored by another: the copy plays, is listed by the first, and goes without a trace.
+// A real HLS video of one node, mirrored by another: the copy plays, is listed by both, and is removed completely.
 
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -99,7 +99,7 @@ describe('a video that another node mirrors', () => {
     expect(await b.query('select * from pending_file')).toEqual([])
   })
 
-  it('plays from the copy, which players are told of', async () => {
+  it('plays from the copy, which is offered to players', async () => {
     const [playlist] = (await on(a)).streamingPlaylists
     expect(playlist?.redundancies).toEqual([{ baseUrl: `${b.base}/static/redundancy/hls/${uuid}` }])
     const master = `${playlist?.redundancies[0]?.baseUrl}/${playlist?.playlistUrl.split('/').at(-1)}`
@@ -121,7 +121,7 @@ describe('a video that another node mirrors', () => {
     await expect(b.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: id })).rejects.toThrow(/409/)
   })
 
-  it('has the documents of its copies at the ids that they carry', async () => {
+  it('has documents of its copies at their ids', async () => {
     const headers = { accept: 'application/activity+json' }
     const rows = await b.query<{ url: string }>('select url from redundancy')
     for (const { url } of rows) {
@@ -137,7 +137,7 @@ describe('a video that another node mirrors', () => {
     expect(await creation.json()).toMatchObject({ type: 'Create', object: { type: 'CacheFile' } })
   })
 
-  it('is forgotten by both when the copies are removed, files and all', async () => {
+  it('is removed by both when the copies are removed, with the files', async () => {
     const [video] = (await listed(b, 'remote-videos')).data
     const { files = [], streamingPlaylists = [] } = video?.redundancies ?? {}
     for (const { id } of [...files, ...streamingPlaylists]) {
@@ -151,7 +151,7 @@ describe('a video that another node mirrors', () => {
     expect(gone.status).toBe(404)
   })
 
-  it('is mirrored again afterwards, and its copies go with it when it is removed', async () => {
+  it('is mirrored again afterwards, and its copies are removed with the video', async () => {
     const { id } = await on(b)
     await b.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: id })
     await until(async () => (await on(a)).streamingPlaylists[0]?.redundancies.length === 1, {

@@ -1,4 +1,4 @@
-// Two real nodes: videos that change their owner on one of them and are taken back before the other one heard of it.
+// Two real nodes: videos change their owner on one of them, and are taken back before the other one has processed it.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 type Video = Awaited<ReturnType<typeof uploadBy>>
 
-/** Known on B as the giver's. */
+/** Known on B as a video of the giver. */
 async function known(name: string): Promise<Video> {
   const video = await uploadBy(giver, bytes, { name })
   await arrives(pair().b, video.uuid)
@@ -64,11 +64,11 @@ const ways: [string, (video: Video) => Promise<unknown>][] = [
   ['taken and blocked', async (video) => [await take(video), await block(video)]],
   ['moved and deleted', async (video) => [await move(video), await remove(video, pair().a.client)]],
 ]
-it.each([1, 2])('ends on B what is changed and taken back at once, many at a time (%d)', async (round) => {
+it.each([1, 2])('converges on B when many videos are changed and taken back at once (%d)', async (round) => {
   const videos: Video[] = []
   for (const [name] of ways) videos.push(await uploadBy(giver, bytes, { name: `${name} ${round}` }))
   await Promise.all(videos.map(({ uuid }) => arrives(pair().b, uuid)))
-  // The announces of the beginning make B read the videos, too.
+  // The first Announces also make B fetch the videos.
   await pair().b.settled()
   const each = ways.flatMap(([name, way], at) => {
     const video = videos[at]
@@ -78,7 +78,7 @@ it.each([1, 2])('ends on B what is changed and taken back at once, many at a tim
   await Promise.all(each.map(({ name, video }) => ends(video, name)))
 })
 
-it('arrives in order on B, when B was away while it changed its owner and more', async () => {
+it('arrives in order on B, when B was away during the change of owner and other changes', async () => {
   const { a, b } = pair()
   const gone = await known('Gone')
   const back = await known('Back')

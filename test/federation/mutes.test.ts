@@ -1,5 +1,5 @@
-// What a user's own block means: whom the user mutes does not follow the user's account and channels, and is not read by
-// the user; all others see no difference.
+// Mutes by a user: a muted account or server cannot follow the user's account and channels, and its comments are hidden from the user
+// only.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -53,7 +53,7 @@ const comments = async (authorization?: string) => {
 }
 
 describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
-  it('has its follows of the user and the channels rejected, old and new, but not those of the instance', async () => {
+  it('has its old and new follows of the user and the channels rejected, but not those of the instance', async () => {
     const targets = [`${ours.base}/accounts/root`, `${ours.base}/video-channels/root_channel`]
     const follows = [...targets, ours.instance].map((target) => peer.activity(alice.account, 'Follow', target))
     for (const follow of follows) await ours.tell(alice.account, follow)
@@ -75,7 +75,7 @@ describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
     for (const target of targets) expect(await stateOf(target)).toBe('accepted')
   })
 
-  it('is refused, or not, by who it is: a server’s own actor follows channels too', async () => {
+  it('is refused by the actor it is: the instance actor of a muted server cannot follow channels either', async () => {
     const target = `${ours.base}/video-channels/root_channel`
     const request = () => peer.activity(peer.instance, 'Follow', target)
     await mute()
@@ -102,7 +102,7 @@ describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
   })
 })
 
-it('what the instance blocks is hidden from everybody', async () => {
+it('a block by the instance hides from everybody', async () => {
   await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: peer.host })
   expect(await comments()).not.toContain('alice')
   expect(await comments(ours.client.authorization)).not.toContain('alice')

@@ -1,4 +1,4 @@
-// Peers of newer versions: bare ids in attributedTo, the channel as audience, and properties that we do not know.
+// Peers of newer versions: plain ids in attributedTo, the channel as audience, and unknown properties.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([peer?.close(), other?.close(), ours?.stop()])
 })
 
-/** A fixture as a document of the peer. */
+/** A fixture, as a document of the peer. */
 async function fixture(name: string, renamed: Record<string, string> = {}): Promise<Document> {
   const path = new URL(`../fixtures/activitypub/newer/${name}.json`, import.meta.url)
   let text = (await readFile(path, 'utf8')).replaceAll('https://newer.example', peer.base)
@@ -30,7 +30,7 @@ async function fixture(name: string, renamed: Record<string, string> = {}): Prom
   return JSON.parse(text)
 }
 
-/** An account with a channel in the shapes of newer versions; known to the node when it first speaks. */
+/** An account with a channel in the form of newer versions, unknown to the node until its first activity. */
 async function newerOwner(name: string): Promise<{ account: PeerActor; channel: PeerActor }> {
   const account = await peer.account(name)
   const channel = await peer.channel(`${name}_channel`, account)
@@ -65,7 +65,7 @@ const ownersOf = async (url: string) =>
 
 const owners = () => ({ channel: nora.channel.url, account: nora.account.url })
 
-/** What a document may say of its owners. */
+/** Variants of attributedTo. */
 const SHAPES: [string, () => JsonObject][] = [
   ['ids of account and channel', () => ({ attributedTo: [nora.account.url, nora.channel.url], audience: undefined })],
   ['ids of channel and account', () => ({ attributedTo: [nora.channel.url, nora.account.url], audience: null })],
@@ -99,7 +99,7 @@ describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
     }
   })
 
-  it('is found by its address and read when its channel announces it', async () => {
+  it('is found by its id, and fetched when its channel announces it', async () => {
     const [searched, announced] = [await video(attribution()), await video(attribution())]
     await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(searched.id)}`)
     expect(await ownersOf(searched.id)).toEqual(owners())
@@ -110,7 +110,7 @@ describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
 })
 
 describe('a video of a newer version', () => {
-  it('is stored with all that we know of it', async () => {
+  it('is stored with all known properties', async () => {
     const document = await video()
     await ours.tell(nora.account, peer.activity(nora.account, 'Create', document, { to: document.to, cc: document.cc }))
     expect(await ours.client.get(`/api/v1/videos/${document.uuid}`)).toMatchObject({
@@ -128,7 +128,7 @@ describe('a video of a newer version', () => {
       account: { name: 'nora', displayName: 'Nora' },
       channel: { name: 'nora_channel', displayName: "Nora's films" },
     })
-    // Made when its own server says so.
+    // Created at the time that its server says.
     for (const path of [`accounts/nora@${peer.host}`, `video-channels/nora_channel@${peer.host}`]) {
       expect(await ours.client.get(`/api/v1/${path}`)).toMatchObject({ createdAt: '2026-01-01T00:00:00.000Z' })
     }
@@ -142,19 +142,19 @@ describe('a video of a newer version', () => {
     ).toEqual([{ file_url: `${peer.base}/lazy-static/video-captions/fr.vtt` }])
   })
 
-  it.each(['Create', 'Update'])('is read where it lives when a %s names it alone', async (type) => {
+  it.each(['Create', 'Update'])('is fetched when a %s only contains its id', async (type) => {
     for (const named of [{}, { type: 'Video' }, { type: ['Object', 'Video'], '@context': peer.instance.document['@context'] }]) {
       const { id } = await video()
       await ours.tell(nora.account, peer.activity(nora.account, type, { ...named, id }))
       expect({ named, is: await ownersOf(id) }).toEqual({ named, is: owners() })
     }
-    // What we know nothing of is not fetched.
+    // Unknown objects are not fetched.
     const { id } = await video()
     await ours.tell(nora.account, peer.activity(nora.account, type, { type: 'PlayerSettings', id }))
     expect(peer.fetched).not.toContain(new URL(id).pathname)
   })
 
-  it('of actors that nobody has seen arrives with both', async () => {
+  it('of unknown actors arrives with both actors', async () => {
     const olga = await newerOwner('olga')
     const document = await video({ attributedTo: [olga.account.url, olga.channel.url], audience: olga.channel.url })
     await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(document.id)}`)
@@ -166,7 +166,7 @@ describe('a video of a newer version', () => {
     expect(images.map(({ type }) => type)).toEqual([1, 1, 1, 2])
   })
 
-  it('comes with the history of a followed channel', async () => {
+  it('is imported with the history of a followed channel', async () => {
     const pia = await newerOwner('pia')
     const ids = { attributedTo: [pia.account.url, pia.channel.url], audience: pia.channel.url }
     const videos = [await video(ids), await video({ ...ids, attributedTo: [pia.account.url] })]
@@ -187,7 +187,7 @@ describe('a video of a newer version', () => {
     }
   })
 
-  it('is not taken with owners of another server, or of somebody else of its own', async () => {
+  it('is refused with owners of another server, or with another owner of its server', async () => {
     const mallory = await introduce(ours, other, 'mallory')
     const rita = await newerOwner('rita')
     const refused = [
@@ -205,7 +205,7 @@ describe('a video of a newer version', () => {
     }
   })
 
-  it('is not put into a channel by who owns only one that is named beside it', async () => {
+  it('is not put into a channel by an actor that owns another named channel', async () => {
     const sara = await newerOwner('sara')
     for (const named of [{ audience: sara.channel.url }, { attributedTo: [nora.channel.url, sara.channel.url] }]) {
       const document = await video()
@@ -253,7 +253,7 @@ describe('a comment of a newer version', () => {
     await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(inReplyTo)}`)
     const told = { ...(await fixture('note')), id: peer.id('notes'), inReplyTo, ...attribution() }
     await ours.tell(nora.account, peer.activity(nora.account, 'Create', told))
-    // And one that is the parent of what arrives.
+    // A comment that is the parent of the next one.
     const parent = { ...told, id: peer.id('notes') }
     peer.serve(parent.id, parent)
     const reply = { ...told, id: peer.id('notes'), inReplyTo: parent.id }
@@ -274,8 +274,8 @@ describe('a comment of a newer version', () => {
   })
 })
 
-describe('what newer versions send beside', () => {
-  it('is let go without an error', async () => {
+describe('additional activities of newer versions', () => {
+  it('are ignored without an error', async () => {
     const { id } = await video()
     await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
     const settings = { type: 'PlayerSettings', id: `${id}/player-settings`, object: id, theme: 'lucide' }
@@ -294,7 +294,7 @@ describe('what newer versions send beside', () => {
     expect(await ownersOf(id)).toEqual(owners())
   })
 
-  it('is answered when a Follow comes again', async () => {
+  it('include a repeated Follow, which is answered', async () => {
     const accepted = () => peer.received.filter(({ activity }) => activity.type === 'Accept')
     for (const count of [1, 2]) {
       const before = accepted().length

@@ -1,5 +1,5 @@
-// Real nodes: changes of an account, its pictures and the instance of one, as the others show them, and the end of an
-// account with all that it made.
+// Real nodes: changes of an account, its pictures and the instance, as other nodes show them, and the removal of an account with
+// everything it made.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -55,10 +55,10 @@ const becomes = (node: FederatedNode, of: FederatedNode, fits: (account: ActorVi
 
 const living = (node: FederatedNode, url: string) => node.query('select 1 from actor where url = $1 and deleted_at is null', [url])
 
-describe('from one to the other', () => {
+describe('from one node to another', () => {
   const pair = takeTurns(() => nodes)
 
-  it('an account with another name, description and picture is shown with them', async () => {
+  it('an account with a new name, description and picture is shown with them', async () => {
     const { from, to } = pair()
     await from.client.send('PUT', '/api/v1/users/me', { displayName: `Root of ${from.host}`, description: 'Hello' })
     const renamed = await becomes(to, from, ({ displayName }) => displayName === `Root of ${from.host}`, 'the name')
@@ -83,7 +83,7 @@ describe('from one to the other', () => {
     )
   })
 
-  it("a channel is shown as it is, changes with its videos' support, and goes with them", async () => {
+  it("a channel is shown as it is, changes with its videos' support text, and is removed with them", async () => {
     const { from, to } = pair()
     const rest = `/api/v1/video-channels/films_here`
     const fields = { name: 'films_here', displayName: 'Films', description: 'About films', support: null }
@@ -108,7 +108,7 @@ describe('from one to the other', () => {
     expect(await accountOn(to, from)).toMatchObject({ name: 'root' })
   })
 
-  it('an account that is removed goes with its channel, videos, comments and likes', async () => {
+  it('a removed account is gone with its channel, videos, comments and likes', async () => {
     const { from, to } = pair()
     const { uuid } = await to.upload(bytes)
     await arrives(from, uuid)

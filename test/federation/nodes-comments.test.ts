@@ -1,4 +1,4 @@
-// Three real nodes: comments of one below a video of another, as all three see them, and what its owner makes of them.
+// Three real nodes: comments of one on a video of another, as all three show them, and moderation by the video owner.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -31,7 +31,7 @@ const isGone = (node: FederatedNode, uuid: string, text: string) =>
   until(async () => !(await commentsOn(node, uuid)).some((one) => one.text === text), {
     what: `the end of "${text}" on ${node.base}`,
   })
-/** What a node told others of an object. */
+/** Activities about an object that a node sent. */
 const toldOf = (node: FederatedNode, url: string) =>
   node.query<{ type: string }>('select type from document where body like $1', [`%${url}%`])
 const published = async (on: FederatedNode, others: FederatedNode[], fields: Record<string, string> = {}) => {
@@ -39,7 +39,7 @@ const published = async (on: FederatedNode, others: FederatedNode[], fields: Rec
   await Promise.all(others.map((node) => arrives(node, video.uuid)))
   return video
 }
-/** What its owner has to judge. */
+/** Comments that the video owner reviews. */
 const waiting = (node: FederatedNode, text: string) =>
   until(
     async () =>
@@ -49,10 +49,10 @@ const waiting = (node: FederatedNode, text: string) =>
     { what: `"${text}" in the queue of ${node.base}` },
   )
 
-describe('below a video of another', () => {
+describe('on a video of another node', () => {
   const pair = takeTurns(() => nodes)
 
-  it('a thread and its replies are seen on every node with their authors, each told by the owner alone', async () => {
+  it("a thread and its replies are shown on every node with their authors, sent by the video owner's node alone", async () => {
     const { from: owner, to: author, third } = pair()
     const { uuid } = await published(owner, [author, third])
     const thread = await say(author, uuid, 'A thread')
@@ -72,12 +72,12 @@ describe('below a video of another', () => {
         ['An answer to the answer', third.host],
       ])
     }
-    // Stored there, and passed on to nobody.
+    // Stored there, and forwarded to nobody.
     expect(await toldOf(third, thread.url)).toEqual([])
     expect((await toldOf(author, last.url)).map(({ type }) => type)).toEqual([])
   })
 
-  it('as long as it may be, is whole on every node', async () => {
+  it('a comment of maximum length is complete on every node', async () => {
     const { from: owner, to: author, third } = pair()
     const { uuid } = await published(owner, [author, third])
     const text = '😀'.repeat(10_000)
@@ -85,7 +85,7 @@ describe('below a video of another', () => {
     for (const node of [owner, third]) await seen(node, uuid, text, author.host)
   })
 
-  it('one that its author removes is a tombstone with its replies on every node', async () => {
+  it('a comment removed by its author is a tombstone with its replies on every node', async () => {
     const { from: owner, to: author, third } = pair()
     const { uuid } = await published(owner, [author, third])
     const thread = await say(author, uuid, 'Better not said')
@@ -100,7 +100,7 @@ describe('below a video of another', () => {
     }
   })
 
-  it('one that the owner of the video removes is gone from every node', async () => {
+  it('a comment removed by the video owner is gone from every node', async () => {
     const { from: owner, to: author, third } = pair()
     const { uuid } = await published(owner, [author, third])
     await say(author, uuid, 'Not welcome')
@@ -109,7 +109,7 @@ describe('below a video of another', () => {
     for (const node of [owner, author, third]) await isGone(node, uuid, 'Not welcome')
   })
 
-  it('they are there again with a video that was private for a while, and within reach of their author', async () => {
+  it('comments are back with a video that was private for a while, and their authors can remove them', async () => {
     const { from: owner, to: author } = pair()
     const { uuid } = await published(owner, [author])
     const thread = await say(author, uuid, 'Mine')
@@ -144,7 +144,7 @@ describe('below a video of another', () => {
     await until(async () => (await videoOn(owner, uuid))?.likes === 0, { what: 'the end of the like' })
   })
 
-  it('one that went with its video is still within reach of its author, and of nobody else', async () => {
+  it('a comment of a removed video can still be removed by its author, and by nobody else', async () => {
     const { from: owner, to: author } = pair()
     const { uuid } = await published(owner, [author])
     const [mine, other] = [await say(author, uuid, 'Mine'), await say(author, uuid, 'Another')]
@@ -165,7 +165,7 @@ describe('below a video of another', () => {
     expect((await commentsOn(author, uuid)).map(({ text }) => text)).not.toContain('Mine')
   })
 
-  it('one that waits for the owner is seen by nobody, then approved for all, or refused', async () => {
+  it('a comment pending review is hidden everywhere, then approved for all, or rejected', async () => {
     const { from: owner, to: author, third } = pair()
     const { uuid } = await published(owner, [author, third], { commentsPolicy: REQUIRES_APPROVAL })
     const good = await say(author, uuid, 'A good one')
@@ -175,7 +175,8 @@ describe('below a video of another', () => {
     for (const node of [owner, author, third]) expect(await commentsOn(node, uuid)).toEqual([])
 
     await owner.client.send('POST', `/api/v1/videos/${uuid}/comments/${goodOne.id}/approve`)
-    // Who was not asked believes the list of the owner's server, which it reads a minute later, or for a reader before.
+    // Servers that did not request the approval trust the collection of the owner's server, which they fetch a minute later, or earlier
+    // for a reader.
     await until(
       async () => {
         await third.query("update job set due_at = now() where type = 'comments-refresh' and state = 'delayed'")

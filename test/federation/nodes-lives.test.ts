@@ -1,4 +1,4 @@
-// Two real nodes: a live that starts on one is heard of, played and seen to end on the other.
+// Two real nodes: a live that starts on one is shown, played and ended on the other.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { publish } from '../support/live.ts'
@@ -24,14 +24,14 @@ afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop()))
 })
 
-/** As a player on a page of `origin` reads it. */
+/** Reads it like a player on a page of `origin`. */
 async function played(url: string, origin: string): Promise<Response> {
   const response = await fetch(url, { headers: { origin } })
   expect([url, response.status, response.headers.get('access-control-allow-origin')]).toEqual([url, 200, '*'])
   return response
 }
 
-it('a live is heard of by subscribers on the other, played there from its own server, and seen to end', async () => {
+it('a live notifies subscribers on the other node, plays there from its own server, and ends', async () => {
   const [from, to] = nodes
   if (!from || !to) throw new Error('These nodes did not start.')
   const fan = await newcomer(to, 'fan')

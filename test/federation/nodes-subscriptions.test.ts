@@ -1,4 +1,4 @@
-// Real nodes: subscriptions of users, whom a user does not want as a follower, reports, and copies of videos.
+// Real nodes: subscriptions of users, rejected followers, reports, and copies of videos.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -27,7 +27,7 @@ interface Mirrored {
   data: { uuid: string; redundancies: { files: { id: number; fileUrl: string; strategy: string | null }[] } }[]
 }
 
-/** What a node believes of a follow. */
+/** The state of a follow, as a node stores it. */
 const stateOn = async (node: FederatedNode, follower: string, target: string): Promise<string> =>
   (
     await node.query<{ state: string }>(
@@ -44,10 +44,10 @@ const becomes = async (on: FederatedNode[], follower: string, target: string, st
   }
 }
 
-describe('from one to another', () => {
+describe('from one node to another', () => {
   const pair = takeTurns(() => nodes)
 
-  it('a user subscribes to a channel, sees its videos, ends it, and subscribes again', async () => {
+  it('a user subscribes to a channel, sees its videos, unsubscribes, and subscribes again', async () => {
     const { from, to } = pair()
     const channel = `${to.base}/video-channels/root_channel`
     const subscriber = `${from.base}/accounts/root`
@@ -70,7 +70,7 @@ describe('from one to another', () => {
     }
   })
 
-  it('who mutes a server rejects its followers of account and channel, and takes them again afterwards', async () => {
+  it('a mute of a server rejects its followers of account and channel, and they are accepted again afterwards', async () => {
     const { from, to } = pair()
     const targets = [`${to.base}/accounts/root`, `${to.base}/video-channels/root_channel`]
     const handles = [`root@${to.host}`, `root_channel@${to.host}`]
@@ -85,7 +85,7 @@ describe('from one to another', () => {
     for (const target of targets) await becomes([from, to], from.instance, target, 'none')
   })
 
-  it('a comment and an account are reported to the server that they are of', async () => {
+  it('a comment and an account are reported to their server', async () => {
     const { from, to } = pair()
     const { uuid } = await to.upload(bytes)
     const { account } = (await arrives(from, uuid)) as unknown as { account: { id: number } }
@@ -107,7 +107,7 @@ describe('from one to another', () => {
     ])
   })
 
-  it('a copy that one makes is listed by the server of the video, by nobody else, and goes when it goes', async () => {
+  it("a copy made by one node is listed by the video's server and nobody else, and is removed with its source", async () => {
     const { from, to, third } = pair()
     const { uuid, url } = await to.upload(bytes)
     const { id } = await arrives(from, uuid)

@@ -1,4 +1,4 @@
-// Three real nodes: videos of one on the others, their changes and end, and what is thought of them there.
+// Three real nodes: videos of one on the others, their changes and removal, and ratings from there.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -32,10 +32,10 @@ const sharesOn = async (node: FederatedNode, url: string) =>
     )
   ).map(({ actor }) => actor)
 
-describe('between two of them', () => {
+describe('between two nodes', () => {
   const pair = takeTurns(() => nodes)
 
-  it('a video arrives with its maker, changes and goes, on every node', async () => {
+  it('a video arrives with its channel, changes and is removed, on every node', async () => {
     const { from, to, third } = pair()
     const { uuid, url } = await from.upload(bytes, { name: 'As it was', description: 'A test' })
     const mine = await arrives(from, uuid)
@@ -59,7 +59,7 @@ describe('between two of them', () => {
     }
   })
 
-  it('likes and dislikes count where the video is, are taken back, and are told to all who have it', async () => {
+  it("likes and dislikes are counted at the video's node, undone, and sent to all nodes that have it", async () => {
     const { from, to, third } = pair()
     const { uuid } = await from.upload(bytes)
     await Promise.all([to, third].map((node) => arrives(node, uuid)))
@@ -78,7 +78,7 @@ describe('between two of them', () => {
     await Promise.all([to, third].map((node) => becomesRated(node, uuid, '1,0')))
   })
 
-  it('a video that moves to another channel is announced by that one, and no longer by the other', async () => {
+  it('a video that moves to another channel is announced by the new one, and no longer by the old one', async () => {
     const { from, to } = pair()
     const former = `${from.base}/video-channels/root_channel`
     const other = await secondChannel(from)
@@ -93,7 +93,7 @@ describe('between two of them', () => {
     await until(async () => (await videoOn(to, uuid))?.channel.name === 'second_channel', { what: 'the move' })
   })
 
-  it('a video that another user takes is that one’s on every node, and its changes too', async () => {
+  it('a video that changes its owner belongs to the new one on every node, with its changes', async () => {
     const { from, to, third } = pair()
     const [giver, taker] = [await newcomer(from, 'gina'), await newcomer(from, 'tom')]
     const { uuid } = await uploadBy(giver, bytes)
@@ -113,7 +113,7 @@ describe('between two of them', () => {
     await until(async () => !(await videoOn(to, uuid)), { what: 'the end' })
   })
 
-  it('a video that its server blocks and takes back is gone elsewhere, and comes back with the end of the block', async () => {
+  it('a video blocked with unfederation is gone from other nodes, and comes back when the block ends', async () => {
     const { from, to, third } = pair()
     const { uuid } = await from.upload(bytes)
     await Promise.all([to, third].map((node) => arrives(node, uuid)))

@@ -1,10 +1,10 @@
-// Real nodes that follow each other, and what anybody sees of them over REST.
+// Real nodes that follow each other, and what visitors see of them over REST.
 
 import type { Values } from '../../src/config/layers.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
-/** What fails is tried again at once. */
+/** Failed requests are retried at once. */
 const SOON = { initial_backoff: '50 ms', max_backoff: '100 ms' }
 export const QUICK_FEDERATION: Values = { vireo: { federation: { delivery: SOON, inbox: SOON } } }
 
@@ -37,7 +37,7 @@ interface CommentTree {
   children: CommentTree[]
 }
 
-/** The answer for anybody; undefined for what is not found there, or not there by a follow yet. */
+/** The answer to a visitor; undefined for 404, or 403 before the follow. */
 export async function seenOn<T>(node: FederatedNode, path: string): Promise<T | undefined> {
   const answer = await fetch(`${node.base}${path}`)
   if (answer.status === 404) return undefined
@@ -50,11 +50,11 @@ export async function seenOn<T>(node: FederatedNode, path: string): Promise<T | 
 export const videoOn = (node: FederatedNode, uuid: string): Promise<VideoView | undefined> =>
   seenOn<VideoView>(node, `/api/v1/videos/${uuid}`)
 
-/** Waits until the video is there. */
+/** Waits until the video exists. */
 export const arrives = (node: FederatedNode, uuid: string): Promise<VideoView> =>
   until(() => videoOn(node, uuid), { what: `the video ${uuid} on ${node.base}` })
 
-/** Every comment below a video that anybody sees, threads first. */
+/** Every visible comment of a video, threads first. */
 export async function commentsOn(node: FederatedNode, uuid: string): Promise<CommentView[]> {
   const path = `/api/v1/videos/${uuid}/comment-threads`
   const threads = (await seenOn<{ data: CommentView[] }>(node, path))?.data ?? []
@@ -63,7 +63,7 @@ export async function commentsOn(node: FederatedNode, uuid: string): Promise<Com
   return trees.flatMap((tree) => (tree ? flat(tree) : []))
 }
 
-/** Waits until a comment is seen that fits. */
+/** Waits for a visible comment that matches. */
 export const commentSeen = (
   node: FederatedNode,
   uuid: string,
@@ -80,7 +80,7 @@ export async function follow(by: FederatedNode, asked: { hosts?: string[]; handl
   await until(async () => (await accepted()) === before + wanted, { what: 'the follows' })
 }
 
-/** Nodes of which each follows the instances of all others. */
+/** Nodes that all follow each other's instances. */
 export async function startNodes(count: number, config: Values = QUICK_FEDERATION): Promise<FederatedNode[]> {
   const nodes = await Promise.all(Array.from({ length: count }, () => startFederatedNode(config)))
   for (const node of nodes) {

@@ -1,4 +1,4 @@
-// Two real nodes of which one is away for a while: what the other did meanwhile arrives afterwards, in order.
+// Two real nodes: activities during an outage of one of them arrive afterwards, in order.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -6,7 +6,7 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
-/** A host that fails is left alone for a moment only. */
+/** The back-off for a failing host is short. */
 const QUICK = {
   initial_backoff: '50 ms',
   max_backoff: '200 ms',
@@ -32,14 +32,14 @@ it('A follows B', async () => {
   await until(async () => (await b.query("select 1 from follow where state = 'accepted'"))[0])
 })
 
-it('what B published, changed and removed while A was down reaches A when it is back', async () => {
+it('videos that B published, changed and removed while A was down reach A when it is back', async () => {
   const known = await b.upload(bytes, { name: 'Known before' })
   await until(async () => (await namesOnA()).includes('Known before'))
   await a.node.server.stop()
   const videos = []
   for (const name of ['First', 'Second', 'Third']) videos.push(await b.upload(bytes, { name }))
   const [first, second, third] = videos
-  // One that is removed before its publication was told is never told.
+  // A video removed before its Create was sent is never sent.
   await until(async () => (await b.query("select 1 from document where type = 'Announce'")).length === 3)
   await b.client.send('PUT', `/api/v1/videos/${second?.uuid}`, { name: 'Second, renamed' })
   await b.client.send('DELETE', `/api/v1/videos/${third?.uuid}`)
@@ -66,7 +66,7 @@ it('what B published, changed and removed while A was down reaches A when it is 
   expect(await b.query('select state from remote_host')).toEqual([{ state: 'healthy' }])
 })
 
-it('a like that is given, taken back and given again counts on the other side each time', async () => {
+it('a like that is set, undone and set again is counted right on the other side each time', async () => {
   const [video] = await a.query<{ uuid: string }>("select uuid from video where name = 'First'")
   const likes = async () => (await b.client.get<{ likes: number }>(`/api/v1/videos/${video?.uuid}`)).likes
   for (const [rating, count] of [
@@ -80,7 +80,7 @@ it('a like that is given, taken back and given again counts on the other side ea
   }
 })
 
-it('a video that goes and comes back is there again, each time', async () => {
+it('a video that is unpublished and published again is there each time', async () => {
   const [video] = await a.query<{ uuid: string }>("select uuid from video where name = 'First'")
   for (const [privacy, isThere] of [
     [3, false],

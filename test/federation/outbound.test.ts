@@ -1,4 +1,4 @@
-// What leaves a node: to whom, once, and in which shape; and what never leaves it.
+// What a node sends: recipients, once each, and documents; and what it never sends.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -7,9 +7,9 @@ import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, secondChannel, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
-/** Follows our instance, account and channel. */
+/** Follows the local instance, account and channel. */
 let near: FakePeer
-/** Follows our instance only. */
+/** Follows the local instance only. */
 let far: FakePeer
 let nora: { account: PeerActor; channel: PeerActor }
 let fred: { account: PeerActor; channel: PeerActor }
@@ -47,7 +47,7 @@ const about = (peer: FakePeer, url: string) => peer.received.filter((one) => Str
 const shortly = (one: Received) => ({ type: one.activity.type, actor: one.activity.actor, path: one.path })
 const heard = (peer: FakePeer, type: string, url: string) =>
   peer.awaited(`${type} of ${url}`, (one) => one.activity.type === type && objectIdOf(one) === url)
-/** A public video, told to both: whatever was sent before it by the same actors has arrived. */
+/** A public video, sent to both peers: earlier activities of the same actors have arrived then. */
 async function everythingBefore(): Promise<void> {
   const { url } = await ours.upload(bytes, { name: 'The last' })
   await heard(near, 'Create', url)
@@ -64,7 +64,7 @@ const byType = (one: { type: unknown; actor: unknown }, other: { type: unknown; 
 describe('a public video', () => {
   let video: { uuid: string; url: string }
 
-  it('is created by its account and announced by channel and instance, once for each shared inbox', async () => {
+  it('sends a Create by its account and Announces by channel and instance, once for each shared inbox', async () => {
     video = await ours.upload(bytes)
     await everythingBefore()
     expect(about(near, video.url).map(shortly).toSorted(byType)).toEqual([
@@ -82,7 +82,7 @@ describe('a public video', () => {
     })
   })
 
-  it('that changes is told by one Update to everybody who was told of it', async () => {
+  it('that changes sends one Update to everybody who got the Create', async () => {
     await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Another name' })
     for (const peer of [near, far]) {
       const { activity } = await heard(peer, 'Update', video.url)
@@ -90,7 +90,7 @@ describe('a public video', () => {
     }
   })
 
-  it('that a server shared is told to that server too', async () => {
+  it('that a server shared is sent to that server too', async () => {
     const other = await startFakePeer()
     const sharer = await other.account('sharer')
     await ours.tell(sharer, other.activity(sharer, 'Announce', video.url))
@@ -99,7 +99,7 @@ describe('a public video', () => {
     await other.close()
   })
 
-  it('whose likes change is told once, with the new counts', async () => {
+  it('with changed likes sends one Update with the new counts', async () => {
     for (const [peer, by] of [
       [near, nora.account],
       [far, fred.account],
@@ -116,23 +116,23 @@ describe('a public video', () => {
     expect(counts).toMatchObject({ likes: 2, dislikes: 1 })
   })
 
-  it('that becomes private is deleted elsewhere, and comes back when it is public again', async () => {
+  it('that becomes private is deleted on other servers, and created again when it is public', async () => {
     const ids: unknown[] = []
     for (const _time of [1, 2]) {
       for (const peer of [near, far]) peer.received.length = 0
       await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 3 })
       for (const peer of [near, far]) await heard(peer, 'Delete', video.url)
       await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
-      // Whoever heard the Delete hears a Create of the same account after it, also where the instance alone is followed.
+      // A server that got the Delete gets a Create of the same account afterwards, even if it follows the instance alone.
       for (const peer of [near, far]) await heard(peer, 'Create', video.url)
       await heard(far, 'Announce', video.url)
       ids.push(...far.received.filter(({ activity }) => activity.actor === root()).map(({ activity }) => activity.id))
     }
-    // A server that counts by id takes each of them.
+    // A server that deduplicates by id accepts each of them.
     expect(new Set(ids).size).toBe(4)
   })
 
-  it('that becomes unlisted is deleted elsewhere', async () => {
+  it('that becomes unlisted is deleted on other servers', async () => {
     await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 2 })
     for (const peer of [near, far]) await heard(peer, 'Delete', video.url)
     for (const peer of [near, far]) peer.received.length = 0
@@ -141,7 +141,7 @@ describe('a public video', () => {
     await heard(far, 'Announce', video.url)
   })
 
-  it('that moves to another channel is announced by that one, and no longer by the other', async () => {
+  it('that moves to another channel is announced by the new one, and no longer by the old one', async () => {
     const other = await secondChannel(ours)
     await ours.tell(nora.account, near.activity(nora.account, 'Follow', other.url))
     await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { channelId: other.id })
@@ -177,7 +177,7 @@ describe('a video that is not public', () => {
     ['private', { privacy: '3' }],
     ['internal', { privacy: '4' }],
     ['protected by a password', { privacy: '5', 'videoPasswords[0]': 'secret' }],
-  ])('%s never leaves: neither it nor its change, comments, ratings and removal', async (_what, fields) => {
+  ])('%s is never sent: neither it nor its changes, comments, ratings and removal', async (_what, fields) => {
     const { uuid } = await ours.upload(bytes, { name: 'Not for others', ...fields })
     const password = { 'x-peertube-video-password': 'secret', 'content-type': 'application/json' }
     await ours.client.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Still not' })
@@ -202,8 +202,8 @@ describe('a video that is not public', () => {
   })
 })
 
-describe('what a user of ours does with a remote video', () => {
-  it('goes to its server alone', async () => {
+describe('actions of a local user on a remote video', () => {
+  it('are sent to its server alone', async () => {
     const video = near.video(nora)
     await ours.tell(nora.account, near.activity(nora.account, 'Create', video))
     const [row] = await ours.query<{ uuid: string }>('select uuid from video where url = $1', [video.id])
@@ -230,7 +230,7 @@ describe('what a user of ours does with a remote video', () => {
   })
 })
 
-describe('a comment of another server on a video of ours', () => {
+describe('a remote comment on a local video', () => {
   let video: { uuid: string; url: string }
   beforeAll(async () => {
     video = await ours.upload(bytes)
@@ -239,7 +239,7 @@ describe('a comment of another server on a video of ours', () => {
     far.activity(fred.account, 'Create', far.note({ author: fred.account.url, inReplyTo: video.url, ...more }))
   const idOf = (activity: JsonObject) => String((activity.object as JsonObject).id)
 
-  it('is passed on as it came, to all but its own server, and its Delete too', async () => {
+  it('is forwarded unchanged to all but its own server, and so is its Delete', async () => {
     const activity = await signedInside(comment(), fred.account)
     await ours.tell(fred.account, activity)
     const forwarded = await heard(near, 'Create', idOf(activity))
@@ -254,7 +254,7 @@ describe('a comment of another server on a video of ours', () => {
     ])
   })
 
-  it('is passed on once, however often it is told', async () => {
+  it('is forwarded once, however often it is received', async () => {
     const made = comment()
     for (let time = 0; time < 3; time += 1) {
       const activity = await signedInside({ ...made, id: far.id() }, fred.account)
@@ -264,14 +264,14 @@ describe('a comment of another server on a video of ours', () => {
     expect(about(near, idOf(made))).toHaveLength(1)
   })
 
-  it('without a signature inside stays here', async () => {
+  it('without an embedded signature is not forwarded', async () => {
     const activity = comment()
     await ours.tell(fred.account, activity)
     await everythingBefore()
     expect(about(near, idOf(activity))).toEqual([])
   })
 
-  it('that waits for approval stays here', async () => {
+  it('pending review is not forwarded', async () => {
     const moderated = await ours.upload(bytes, { commentsPolicy: '3' })
     const activity = await signedInside(comment({ inReplyTo: moderated.url }), fred.account)
     await ours.tell(fred.account, activity)
@@ -280,7 +280,7 @@ describe('a comment of another server on a video of ours', () => {
     expect(about(near, idOf(activity))).toEqual([])
   })
 
-  it('where comments are closed is not taken', async () => {
+  it('is refused where comments are disabled', async () => {
     const closed = await ours.upload(bytes, { commentsPolicy: '2' })
     const activity = await signedInside(comment({ inReplyTo: closed.url }), fred.account)
     expect((await post(ours, fred.account, activity)).status).toBe(204)

@@ -1,4 +1,4 @@
-// Every way by which an address of another server makes a node ask for it: each ends when the node has given up.
+// Every way in which a URL of another server makes a node send a request; each resolves once the node has given up.
 
 import { expect } from '@jest/globals'
 import { newUuid } from '../../src/platform/ids.ts'
@@ -8,14 +8,14 @@ import { peerKeys } from '../support/fast-crypto.ts'
 import { until } from '../support/until.ts'
 import type { FederatedNode } from './support.ts'
 
-/** `base` is the origin of everything that is asked for, `host` its host. */
+/** `base` is the origin of all requested URLs, `host` its host. */
 export type Way = [name: string, ask: (base: string, host: string) => Promise<void>]
 
 export function outgoingRequests(nodeOf: () => FederatedNode): Way[] {
   let serial = 0
   const query = <Row extends object>(text: string, values: readonly unknown[] = []) => nodeOf().query<Row>(text, [...values])
 
-  /** A channel of another server whose addresses are all at this place. */
+  /** A remote channel whose URLs are all below this base. */
   async function remoteChannel(base: string): Promise<{ id: number; actorId: number; handle: string }> {
     serial += 1
     const name = `channel_${serial}`
@@ -44,7 +44,7 @@ export function outgoingRequests(nodeOf: () => FederatedNode): Way[] {
   const picture = async (folder: string, filename: string) =>
     expect((await fetch(`${nodeOf().base}/lazy-static/${folder}/${filename}`)).status).toBeGreaterThanOrEqual(400)
 
-  /** A job as its noun asks for it, until its first try is over. */
+  /** A job like its noun creates it, until its first attempt is over. */
   async function job(type: string, data: Record<string, number>, queue = 'io'): Promise<void> {
     const [made] = await query<{ id: string }>('insert into job (type, queue, data) values ($1, $2, $3::jsonb) returning id', [
       type,

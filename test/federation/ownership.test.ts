@@ -1,4 +1,4 @@
-// Videos that change their owner: who may offer, take and refuse them, what goes with them, and who is told.
+// Videos that change their owner: who may offer, accept and refuse them, what moves with them, and which servers are notified.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, newcomer, startFederatedNode, uploadBy } from './support.ts'
 
 let ours: FederatedNode
-/** Follows the giver's account and channel, and nobody else of ours. */
+/** Follows the giver's account and channel, and no other local actor. */
 let near: FakePeer
 let bytes: Buffer
 let giver: Client
@@ -75,7 +75,7 @@ const quotaUsed = async (client: Client): Promise<number> =>
 const objectOf = ({ object }: JsonObject) => (typeof object === 'string' ? object : (object as JsonObject).id)
 
 describe('an offered video', () => {
-  it('goes with its files and what was said of it to the channel that its new owner names', async () => {
+  it('moves with its files, comments and ratings to the channel that its new owner names', async () => {
     const { uuid, id, offer } = await offered()
     await giver.send('POST', `/api/v1/videos/${uuid}/comment-threads`, { text: 'A comment' })
     const before = await giver.get<{ files: { fileUrl: string }[] }>(`/api/v1/videos/${uuid}`)
@@ -100,7 +100,7 @@ describe('an offered video', () => {
     await taker.send('DELETE', `/api/v1/videos/${uuid}`)
   })
 
-  it('stays with its owner when it is refused, and is decided on once', async () => {
+  it('stays with its owner when it is refused, and is decided once', async () => {
     const { id, offer } = await offered()
     expect(await decide(giver, offer, 'refuse')).toBe(403)
     expect(await decide(taker, offer, 'refuse')).toBe(204)
@@ -110,7 +110,7 @@ describe('an offered video', () => {
     expect((await offersTo(taker)).data.find((one) => one.id === offer)?.status).toBe('REFUSED')
   })
 
-  it('is one offer when it is offered twice, and another one after it was refused', async () => {
+  it('is one offer when it is offered twice, and a new one after a refusal', async () => {
     const { uuid, offer } = await offered()
     await give(uuid)
     const all = async () => (await offersTo(taker)).data.filter((one) => one.video.uuid === uuid)
@@ -120,7 +120,7 @@ describe('an offered video', () => {
     expect((await all()).map(({ status }) => status)).toEqual(['WAITING', 'REFUSED'])
   })
 
-  it('goes to one of two, also when both take it at once', async () => {
+  it('goes to one of two, also when both accept at once', async () => {
     const second = await newcomer(ours, 'second')
     const { id, uuid, offer } = await offered()
     await give(uuid, 'second')
@@ -133,7 +133,7 @@ describe('an offered video', () => {
     expect(await ownerOf(id)).toBe(answers[0] === 204 ? 'taker' : 'second')
   })
 
-  it('does not go back to an offer of before, once somebody else has it', async () => {
+  it('cannot be accepted by an earlier offer, once it belongs to somebody else', async () => {
     const third = await newcomer(ours, 'third')
     const { id, uuid, offer } = await offered()
     await give(uuid, 'third')
@@ -141,31 +141,31 @@ describe('an offered video', () => {
     await decide(taker, offer, 'accept')
     expect(await decide(third, stale, 'accept', { channelId: await channelOf(third) })).toBe(403)
     expect(await ownerOf(id)).toBe('taker')
-    // Not even when its giver has it back.
+    // Not even when the giver has it back.
     await give(uuid, 'giver', taker)
     const back = (await offersTo(giver)).data[0]?.id ?? 0
     expect(await decide(giver, back, 'accept', { channelId: await channelOf(giver) })).toBe(204)
     expect(await decide(third, stale, 'accept', { channelId: await channelOf(third) })).toBe(403)
-    // Offered anew it is an offer again.
+    // Offered again, it is a new offer.
     await give(uuid, 'third')
     await decide(third, stale, 'accept', { channelId: await channelOf(third) })
     expect(await ownerOf(id)).toBe('third')
     await give(uuid, 'taker', third)
     await decide(taker, (await offersTo(taker)).data[0]?.id ?? 0, 'accept')
-    // What is not theirs shows nothing of itself when its new owner hides it.
+    // A video of another user shows nothing once its new owner hides it.
     expect((await offersTo(third)).total).toBe(1)
     await taker.send('PUT', `/api/v1/videos/${uuid}`, { privacy: 3, name: 'A secret name' })
     expect(await offersTo(third)).toEqual({ total: 0, data: [] })
   })
 
-  it('that is private shows itself to who is to have it, as long as it is offered', async () => {
+  it('that is private is visible to its next owner, while it is offered', async () => {
     const { uuid, offer } = await offered({ privacy: '3' })
     expect(offer).toBeGreaterThan(0)
     await decide(taker, offer, 'refuse')
     expect((await offersTo(taker)).data.map(({ video }) => video.uuid)).not.toContain(uuid)
   })
 
-  it('needs room in the quota of its new owner', async () => {
+  it('needs free quota of its new owner', async () => {
     const poor = await newcomer(ours, 'poor', { videoQuota: Math.floor(bytes.length * 1.5) })
     const [first, second] = [await offered({}, 'poor', poor), await offered({}, 'poor', poor)]
     const body = { channelId: await channelOf(poor) }
@@ -174,7 +174,7 @@ describe('an offered video', () => {
     expect([await ownerOf(first.id), await ownerOf(second.id)].toSorted()).toEqual(['giver', 'poor'])
   })
 
-  it('goes into no channel of somebody else', async () => {
+  it('cannot go into a channel of somebody else', async () => {
     const { id, offer } = await offered()
     for (const body of [{}, { channelId: await channelOf(giver) }, { channelId: 424_242 }]) {
       expect(await decide(taker, offer, 'accept', body)).toBe(400)
@@ -183,7 +183,7 @@ describe('an offered video', () => {
     expect((await offersTo(taker)).data.find((one) => one.id === offer)?.status).toBe('WAITING')
   })
 
-  it('is offered by the administrator for its owner, but not to its owner, nobody, or somebody elsewhere', async () => {
+  it('can be offered by the administrator for its owner, but not to its owner, nobody, or a remote account', async () => {
     const { id, uuid } = await uploadBy(giver, bytes)
     for (const name of ['giver', 'nobody', `nora@${near.host}`]) {
       await expect(give(uuid, name)).rejects.toThrow(/^400/)
@@ -204,7 +204,7 @@ describe('an offered video', () => {
   })
 })
 
-describe('an offer ends with an account', () => {
+describe('an offer ends with the account', () => {
   const idOf = async (username: string): Promise<number> => {
     const [user] = await ours.query<{ id: number }>('select id from users where username = $1', [username])
     return user?.id ?? 0
@@ -216,7 +216,7 @@ describe('an offer ends with an account', () => {
     await until(async () => (await rows()).length === 0, { what: `the end of ${username}` })
   }
 
-  it('of who was to have the video, which stays where it is', async () => {
+  it('of the recipient, and the video stays where it is', async () => {
     const leaver = await newcomer(ours, 'leaver')
     const { id, offer } = await offered({}, 'leaver', leaver)
     await gone('leaver')
@@ -224,7 +224,7 @@ describe('an offer ends with an account', () => {
     expect(await ownerOf(id)).toBe('giver')
   })
 
-  it('of the giver, who leaves what was taken before', async () => {
+  it('of the giver, and earlier accepted videos remain', async () => {
     const leaver = await newcomer(ours, 'leaving')
     const [kept, lost] = [await uploadBy(leaver, bytes), await uploadBy(leaver, bytes)]
     await give(kept.uuid, 'taker', leaver)
@@ -238,7 +238,7 @@ describe('an offer ends with an account', () => {
     expect((await fetch(`${ours.base}/api/v1/videos/${kept.uuid}`)).status).toBe(200)
   })
 
-  it('of a giver that is just being removed, whose videos go nowhere', async () => {
+  it('of a giver that is being removed, and its videos move nowhere', async () => {
     const { id, offer } = await offered()
     await ours.query("update users set state = 'deleted' where username = 'giver'")
     try {
@@ -250,8 +250,8 @@ describe('an offer ends with an account', () => {
   })
 })
 
-describe('servers that knew the video by its giver', () => {
-  it('are told by the giver, and by the end of one announce and the beginning of another', async () => {
+describe('servers that knew the video of the giver', () => {
+  it('get an Update by the giver, and the end of one Announce and the start of another', async () => {
     const { uuid, url, offer } = await offered()
     const { account } = await introduce(ours, near, 'nina')
     await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/video-channels/taker_channel`))
@@ -271,13 +271,13 @@ describe('servers that knew the video by its giver', () => {
     expect((await by('Undo', 'giver_channel')).activity.object).toMatchObject({ type: 'Announce', object: url })
     expect((await by('Announce', 'taker_channel')).activity.object).toBe(url)
     near.received.length = 0
-    // Later changes are the new owner's alone.
+    // Later changes come from the new owner alone.
     await taker.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Mine' })
     const later = await near.awaited('the next update', ({ activity }) => activity.type === 'Update')
     expect(later.activity.actor).toBe(`${ours.base}/accounts/taker`)
   })
 
-  it('are told of its end by whomever they may believe, in the order of the first', async () => {
+  it('get its Delete from an actor that they trust, in the order of the first Update', async () => {
     const { uuid, url, offer } = await offered()
     await near.awaited('the first announce', ({ activity }) => activity.type === 'Announce' && activity.object === url)
     expect(await decide(taker, offer, 'accept')).toBe(204)
@@ -294,7 +294,7 @@ describe('servers that knew the video by its giver', () => {
     )
     const [first, second] = ['giver', 'taker'].map((name) => `${ours.base}/accounts/${name}`)
     expect(ends.map(({ activity }) => activity.actor)).toEqual([first, second])
-    // Who brings it is not who says it: that one signed inside.
+    // The sender is not the author, who signed the embedded activity.
     for (const { headers, activity } of ends) {
       expect(headers.signature).toContain(`keyId="${first}#main-key"`)
       expect(activity.signature).toMatchObject({ creator: activity.actor })
@@ -302,7 +302,7 @@ describe('servers that knew the video by its giver', () => {
   })
 })
 
-it('a video of another server ends by whom we do not know as its owner, when its server does not show it any more', async () => {
+it('a remote video is removed by an actor unknown as its owner, when its server no longer serves it', async () => {
   const [former, present] = [await introduce(ours, near, 'former'), await introduce(ours, near, 'present')]
   const document = near.video(former)
   await ours.tell(former.account, near.activity(former.account, 'Create', document))

@@ -1,4 +1,4 @@
-// What administrators see of other servers, and that trying again does so.
+// What administrators see of other servers, and manual retries.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
@@ -49,7 +49,7 @@ it('a server that answers is shown with its last success', async () => {
   })
 })
 
-it('a server that fails is shown with what waits, and gets it when an administrator says so', async () => {
+it('a failing server is shown with its pending deliveries, and gets them when an administrator retries', async () => {
   peer.answerPosts(() => 503)
   await ours.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', ours.instance)))
   await ours.tell(alice, peer.activity(alice, 'Follow', ours.instance))
@@ -62,18 +62,18 @@ it('a server that fails is shown with what waits, and gets it when an administra
   await ours.client.send('POST', `/api/v1/vireo/peers/${encodeURIComponent(peer.host)}/retry`)
   await until(async () => (await theirs())?.state === 'healthy', { what: 'the success' })
   await until(async () => (await theirs())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
-  // What is over can be seen to be over, at once.
+  // The end of the failure is visible at once.
   const well = await theirs()
   expect(Date.parse(well?.lastSuccessAt ?? '')).toBeGreaterThanOrEqual(Date.parse(well?.lastErrorAt ?? ''))
 })
 
-it('a server that fails gets what waits as soon as something comes from it', async () => {
+it('a failing server gets its pending deliveries as soon as it sends something', async () => {
   peer.answerPosts(() => 503)
   await ours.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', ours.instance)))
   const follow = peer.activity(alice, 'Follow', ours.instance)
   await ours.tell(alice, follow)
   await until(async () => (await theirs())?.state === 'failing', { what: 'the failure' })
-  // By the back-off it would be tried after days.
+  // The back-off alone would take days.
   await ours.query(`update remote_host set context = context || '{"failures": 12}', due_at = now() + interval '12 hours' where host = $1`, [
     peer.host,
   ])
@@ -86,7 +86,7 @@ it('a server that fails gets what waits as soon as something comes from it', asy
   await until(async () => (await theirs())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
 })
 
-it('how much of its history was read is shown in numbers', async () => {
+it('the progress of its history is shown in numbers', async () => {
   const maker = await introduce(ours, peer, 'maker')
   const outbox = `${maker.account.url}/outbox`
   const videos = Array.from({ length: 3 }, () => peer.video({ ...maker }))
@@ -121,7 +121,7 @@ it('how much of its history was read is shown in numbers', async () => {
   })
 })
 
-it('more than a thousand deliveries that wait are shown as a thousand', async () => {
+it('more than a thousand pending deliveries are shown as a thousand', async () => {
   await ours.query(
     `with one as (insert into document (activity_id, type, body) values ('http://x.example/1', 'Create', '{}') returning id),
        away as (insert into remote_host (host, state) values ('away.example', 'dormant') returning id)
@@ -137,7 +137,7 @@ it('more than a thousand deliveries that wait are shown as a thousand', async ()
   expect(first?.lag).toBeGreaterThanOrEqual(3600)
 })
 
-it('an activity that is parked is listed, can be tried anew and given up', async () => {
+it('a parked activity is listed, can be retried and discarded', async () => {
   const park = async () => {
     const activity = peer.activity(alice, 'Arrive', alice.url)
     await ours.tell(alice, activity)
@@ -167,7 +167,7 @@ it('an activity that is parked is listed, can be tried anew and given up', async
   expect(again.status).toBe(404)
 })
 
-it('the page for debugging counts what waits', async () => {
+it('the debug page counts pending work', async () => {
   expect(await ours.client.get('/api/v1/server/debug')).toEqual({ ip: '127.0.0.1', activityPubMessagesWaiting: 0 })
 })
 

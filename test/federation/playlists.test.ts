@@ -1,4 +1,4 @@
-// Playlists between servers: what leaves a node, what it takes in and from whom, and two nodes with each other.
+// Playlists between servers: sent, received, and exchanged by two nodes.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -53,7 +53,7 @@ const playlistAt = async (node: FederatedNode, url: string): Promise<PlaylistVie
   const [row] = await node.query<{ uuid: string }>('select uuid from playlist where url = $1', [url])
   if (!row) return undefined
   const response = await node.client.raw(`/api/v1/video-playlists/${row.uuid}`)
-  // It may go in between.
+  // It may vanish in between.
   return response.ok ? ((await response.json()) as PlaylistView) : undefined
 }
 const elementsAt = async (node: FederatedNode, url: string): Promise<ElementView[]> => {
@@ -63,7 +63,7 @@ const elementsAt = async (node: FederatedNode, url: string): Promise<ElementView
   return response.ok ? ((await response.json()) as { data: ElementView[] }).data : []
 }
 const namesAt = async (node: FederatedNode, url: string) => (await elementsAt(node, url)).map(({ video }) => video?.name ?? null)
-/** No job about playlists is open. */
+/** Waits until no job about playlists is open. */
 const read = (node: FederatedNode) =>
   until(
     async () =>
@@ -78,7 +78,7 @@ beforeAll(async () => {
   bytes = await readFile(await media('small.mp4'))
 })
 
-describe('a playlist of ours', () => {
+describe('a local playlist', () => {
   /** Follows the account. */
   let near: FakePeer
   /** Follows the instance. */
@@ -109,7 +109,7 @@ describe('a playlist of ours', () => {
     await ours.settled()
   })
 
-  it('is told by its account to the followers of account, channel and instance', async () => {
+  it('is sent by its account to the followers of account, channel and instance', async () => {
     for (const peer of both()) {
       const { activity, path } = await heard(peer, 'Create', playlist.url)
       expect(path).toBe('/inbox')
@@ -124,7 +124,7 @@ describe('a playlist of ours', () => {
     }
   })
 
-  it('is an Update with each element, change and removal', async () => {
+  it('sends an Update with each element, change and removal', async () => {
     for (const peer of both()) peer.received.length = 0
     const id = await add(ours, playlist, { videoId: video.uuid, startTimestamp: 1, stopTimestamp: 2 })
     for (const peer of both()) {
@@ -149,7 +149,7 @@ describe('a playlist of ours', () => {
     }
   })
 
-  it('is read with its pages and elements, by each of its addresses', async () => {
+  it('is served with its pages and elements, at each of its URLs', async () => {
     const found = await document(playlist.url)
     expect(found).toMatchObject({
       id: playlist.url,
@@ -179,7 +179,7 @@ describe('a playlist of ours', () => {
     }
   })
 
-  it('does not tell of videos that others may not see', async () => {
+  it('leaves out videos that others may not see', async () => {
     const hidden = await ours.upload(bytes, { name: 'Hidden', privacy: '3' })
     const id = await add(ours, playlist, { videoId: hidden.uuid })
     const page = await document(`${playlist.url}?page=1`)
@@ -188,7 +188,7 @@ describe('a playlist of ours', () => {
     await ours.client.send('DELETE', `/api/v1/video-playlists/${playlist.uuid}/videos/${id}`)
   })
 
-  it('is an Update when a video in it is shown to others no longer, and again', async () => {
+  it('sends an Update when a video in it is hidden from others, and shown again', async () => {
     for (const [privacy, totalItems] of [
       [3, 0],
       [1, 1],
@@ -205,7 +205,7 @@ describe('a playlist of ours', () => {
     }
   })
 
-  it('that becomes private is deleted elsewhere, and comes back when it is public again', async () => {
+  it('that becomes private is deleted on other servers, and created again when it is public', async () => {
     for (const peer of both()) peer.received.length = 0
     await put(ours, playlist, { privacy: 3 })
     for (const peer of both()) {
@@ -218,7 +218,7 @@ describe('a playlist of ours', () => {
     for (const peer of both()) await heard(peer, 'Create', playlist.url)
   })
 
-  it('that is private is never told, whatever happens to it', async () => {
+  it('that is private is never sent, whatever happens to it', async () => {
     for (const peer of both()) peer.received.length = 0
     const secret = await makePlaylist(ours, { displayName: 'Secret', privacy: '3' })
     await put(ours, secret, { displayName: 'Still secret' })
@@ -235,7 +235,7 @@ describe('a playlist of ours', () => {
     }
   })
 
-  it('that is unlisted is told to followers, addressed to nobody, and listed nowhere', async () => {
+  it('that is unlisted is sent to followers, addressed to nobody, and listed nowhere', async () => {
     const unlisted = await makePlaylist(ours, { privacy: '2' })
     const { activity } = await heard(near, 'Create', unlisted.url)
     expect(activity).toMatchObject({ to: [], cc: [], object: { to: [], cc: [] } })
@@ -244,7 +244,7 @@ describe('a playlist of ours', () => {
     expect(await document(`${root()}/playlists`)).toMatchObject({ totalItems: 1 })
   })
 
-  it('that is removed is deleted elsewhere', async () => {
+  it('that is removed is deleted on other servers', async () => {
     for (const peer of both()) peer.received.length = 0
     await remove(ours, playlist)
     for (const peer of both()) await heard(peer, 'Delete', playlist.url)
@@ -252,7 +252,7 @@ describe('a playlist of ours', () => {
   })
 })
 
-describe('a playlist of another server', () => {
+describe('a remote playlist', () => {
   let home: FakePeer
   let away: FakePeer
   let alice: { account: PeerActor; channel: PeerActor }
@@ -274,7 +274,7 @@ describe('a playlist of another server', () => {
     id?: string
     startTimestamp?: number
   }
-  /** Served at its address, with its pages of two and its elements. */
+  /** Served at its id, with its elements and pages of two. */
   function playlistOf(peer: FakePeer, channel: PeerActor, elements: Element[], more: JsonObject = {}) {
     const uuid = String(more.uuid ?? newUuid())
     const url = String(more.id ?? `${peer.base}/video-playlists/${uuid}`)
@@ -333,7 +333,7 @@ describe('a playlist of another server', () => {
   }
   const videoOf = (name: string) => home.video({ ...alice, more: { name } }).id
 
-  it('comes with its elements: videos of any server, in their order', async () => {
+  it('is imported with its elements: videos of any server, in their order', async () => {
     const own = await ours.upload(bytes, { name: 'Of ours' })
     const elsewhere = away.video({ ...mallory, more: { name: 'Of a third server' } }).id
     const playlist = playlistOf(home, alice.channel, [
@@ -362,7 +362,7 @@ describe('a playlist of another server', () => {
     }
   })
 
-  it('follows its Updates, told twice too, and not those that are older', async () => {
+  it('is changed by its Updates, also repeated ones, but not by older ones', async () => {
     const [one, two] = [videoOf('One'), videoOf('Two')]
     const first = playlistOf(home, alice.channel, [{ video: one }, { video: two }])
     await create(alice.account, home, first)
@@ -391,12 +391,12 @@ describe('a playlist of another server', () => {
     expect(await playlistAt(ours, first.id)).toMatchObject({ videosLength: 0 })
   })
 
-  it('goes with its Delete, and comes again', async () => {
+  it('is removed by its Delete, and can be created again', async () => {
     const playlist = playlistOf(home, alice.channel, [{ video: videoOf('Short-lived') }])
     const say = async (type: string, object: unknown) =>
       ours.tell(alice.account, await signedInside(home.activity(alice.account, type, object), alice.account))
     for (let time = 1; time <= 2; time += 1) {
-      // The reference signs what it sends: after a Delete, only what was signed later counts.
+      // The reference signs its activities: after a Delete, only what was signed later counts.
       await say('Create', playlist)
       await read(ours)
       expect(await namesAt(ours, playlist.id)).toEqual(['Short-lived'])
@@ -405,7 +405,7 @@ describe('a playlist of another server', () => {
     }
   })
 
-  it('takes no element of another server or playlist, and no video that is not for us', async () => {
+  it('ignores elements of another server or playlist, and videos that are not accessible', async () => {
     const hidden = await ours.upload(bytes, { name: 'Hidden', privacy: '3' })
     const other = playlistOf(home, carol.channel, [{ video: videoOf('Of carol') }])
     await create(carol.account, home, other)
@@ -423,7 +423,7 @@ describe('a playlist of another server', () => {
     expect(await namesAt(ours, other.id)).toHaveLength(1)
   })
 
-  it('is nobody else’s to change or remove', async () => {
+  it('cannot be changed or removed by others', async () => {
     const playlist = playlistOf(home, alice.channel, [])
     await create(alice.account, home, playlist)
     const before = await playlistAt(ours, playlist.id)
@@ -437,7 +437,7 @@ describe('a playlist of another server', () => {
     }
   })
 
-  it('is refused in a channel of somebody else and without a channel, and under the UUID of another gets its own', async () => {
+  it('is refused in a channel of another actor and without a channel, and gets a new UUID if its UUID is taken', async () => {
     const known = playlistOf(home, alice.channel, [])
     await create(alice.account, home, known)
     const refused: [PeerActor, FakePeer, JsonObject & { id: string }][] = [
@@ -457,7 +457,7 @@ describe('a playlist of another server', () => {
     expect(await playlistAt(ours, known.id)).toMatchObject({ uuid: known.uuid })
   })
 
-  it('that is old is read anew when it is looked at, and goes when it is gone there', async () => {
+  it('that is old is refreshed when it is viewed, and removed when it is gone', async () => {
     const first = playlistOf(home, alice.channel, [])
     await create(alice.account, home, first)
     const stale = () => ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [first.id])
@@ -479,14 +479,14 @@ describe('a playlist of another server', () => {
     }
   })
 
-  it('on a server that is down is asked for once an hour, however often it is looked at', async () => {
+  it('on a server that is down is fetched once an hour, however often it is viewed', async () => {
     const playlist = playlistOf(home, alice.channel, [])
     await create(alice.account, home, playlist)
     home.serve(playlist.id, () => ({ status: 503 }))
     await ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [playlist.id])
     const open = "type = 'playlist-reading' and state in ('waiting', 'delayed', 'active')"
     const jobs = async () => (await ours.query(`select id from job where ${open}`)).length
-    /** As when its last try is over. */
+    /** The state after its last attempt. */
     const giveUp = () => ours.query(`delete from job where ${open}`)
     await playlistAt(ours, playlist.id)
     expect(await jobs()).toBe(1)
@@ -499,7 +499,7 @@ describe('a playlist of another server', () => {
     await giveUp()
   })
 
-  it('goes with its account', async () => {
+  it('is removed with its account', async () => {
     const gone = await introduce(ours, home, 'gone')
     const playlist = playlistOf(home, gone.channel, [{ video: videoOf('Stays') }])
     await create(gone.account, home, playlist)
@@ -507,7 +507,7 @@ describe('a playlist of another server', () => {
     expect(await playlistAt(ours, playlist.id)).toBeUndefined()
   })
 
-  it('cannot be changed here', async () => {
+  it('cannot be changed locally', async () => {
     const playlist = playlistOf(home, alice.channel, [])
     await create(alice.account, home, playlist)
     const found = await playlistAt(ours, playlist.id)
@@ -528,7 +528,7 @@ describe('two nodes', () => {
   it.each([
     ['A', 'B', () => [ours, theirs] as const],
     ['B', 'A', () => [theirs, ours] as const],
-  ])('%s has the playlists of %s from a follow on: old and new ones, their changes and their end', async (_by, _of, pair) => {
+  ])('%s has the playlists of %s after a follow: old and new ones, their changes and their removal', async (_by, _of, pair) => {
     const [by, of] = pair()
     const [one, two] = [await of.upload(bytes, { name: 'One' }), await of.upload(bytes, { name: 'Two' })]
     const old = await makePlaylist(of, { displayName: 'From before' })

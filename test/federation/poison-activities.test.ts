@@ -1,4 +1,4 @@
-// An activity that can never be handled: tried so often, then parked where administrators see it, and in nobody's way.
+// An activity that always fails is retried, then parked for administrators, and blocks nothing.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type FakePeer, type JsonObject, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
 
-it('is tried four times and parked with its reason; later ones of its actor and of others go on', async () => {
+it('is tried four times and parked with its reason; later activities of its actor and of others continue', async () => {
   const lost = `${peer.base}/videos/watch/00000000-0000-4000-8000-000000000000`
   peer.serve(lost, () => ({ status: 503 }))
   const poison = peer.activity(alice.channel, 'Announce', lost)

@@ -1,5 +1,5 @@
-// Who hears of a video while its privacy changes, of what hangs on it, and of those that wait; with unlisted videos told
-// to others, and not.
+// What other servers get of a video while its privacy changes, of its comments, ratings and parts, and of scheduled videos; with and
+// without federation of unlisted videos.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -17,7 +17,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
   let near: FakePeer
   let bytes: Buffer
   let channelId: number
-  /** A private video, which account, channel and instance tell of when everything before it is told. */
+  /** A private video; account, channel and instance have sent all earlier activities. */
   let marker: string
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     const answer = await fetch(url, { headers: { accept: 'application/activity+json' }, redirect: 'manual' })
     return { status: answer.status, body: answer.status === 200 ? ((await answer.json()) as JsonObject) : {} }
   }
-  /** What was said of a video, once everything before is said; who said it makes no difference. */
+  /** The activities about a video, once all earlier ones were sent, regardless of their actor. */
   async function saidOf(uuid: string): Promise<JsonObject[]> {
     await put(marker, { privacy: PUBLIC })
     const isLast = ({ activity: { type, object } }: { activity: JsonObject }) =>
@@ -79,7 +79,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     return { url, element: `${url}/videos/${videoPlaylistElement.id}` }
   }
 
-  it('each change of privacy is told as the beginning, the change or the end of the video, or not at all', async () => {
+  it('each change of privacy sends a Create, an Update or a Delete of the video, or nothing', async () => {
     const { uuid, url } = await ours.upload(bytes)
     expect(typesOf(await saidOf(uuid))).toEqual(['Announce', 'Create'])
     let wasTold = true
@@ -123,7 +123,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     },
   )
 
-  it('what hangs on a video is gone with its publicity', async () => {
+  it('comments and ratings are removed with a video that is no longer public', async () => {
     const { uuid, url } = await ours.upload(bytes)
     await setParts(uuid)
     const { url: playlist, element } = await playlistWith(uuid)
@@ -139,7 +139,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     expect(captions.status).toBe(401)
   })
 
-  it('one that waits for its publication is told by nothing, not by a playlist either', async () => {
+  it('a scheduled video is not sent in any way, not even by a playlist', async () => {
     const { id, uuid, url } = await ours.upload(bytes, { privacy: '3' })
     await ours.query("update video set privacy = 1, state = 'to-transcode' where id = $1", [id])
     await setParts(uuid)

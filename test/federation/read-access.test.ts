@@ -1,4 +1,4 @@
-// What other servers may read: by the privacy of a video for each thing that belongs to it, and by who asks.
+// What other servers may fetch: parts of a video by its privacy, and access by the requesting server.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -51,7 +51,7 @@ async function get(url: string, by?: PeerActor, options: { keyId?: string; key?:
 
 const IN_A_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString()
 
-/** How a video is uploaded, what is done to its row, and what everything about it answers. */
+/** How a video is uploaded, what is changed in its row, and the expected status of all its URLs. */
 const kinds: [string, { fields: Record<string, string>; afterwards?: string; status: number; listed: boolean }][] = [
   ['public', { fields: {}, status: 200, listed: true }],
   ['unlisted', { fields: { privacy: '2' }, status: 200, listed: false }],
@@ -70,8 +70,8 @@ const kinds: [string, { fields: Record<string, string>; afterwards?: string; sta
   ['moved to other storage after its publication', { fields: {}, afterwards: "state = 'to-move'", status: 200, listed: false }],
 ]
 
-describe('a video and what belongs to it', () => {
-  it.each(kinds)('that is %s: the same for all who ask', async (_what, { fields, afterwards, status, listed }) => {
+describe('a video and its parts', () => {
+  it.each(kinds)('that is %s: same answer for all requesters', async (_what, { fields, afterwards, status, listed }) => {
     const { id, uuid, url } = await ours.upload(bytes, fields)
     await ours.settled()
     const [comment] = await ours.query<{ id: number }>(
@@ -99,7 +99,7 @@ describe('a video and what belongs to it', () => {
         expect({ part, status: (await get(part, by)).status }).toEqual({ part, status })
       }
     }
-    // Ids can be counted through.
+    // Ids are guessable.
     const byId = await get(`${ours.base}/videos/watch/${id}`)
     expect(byId.status).toBe(status === 200 && fields.privacy !== undefined ? 401 : status)
     for (const outbox of ['accounts/root', 'video-channels/root_channel', 'accounts/peertube']) {
@@ -109,8 +109,8 @@ describe('a video and what belongs to it', () => {
   })
 })
 
-describe('what is taken back', () => {
-  it('is shown at no address any more, once that was answered', async () => {
+describe('a withdrawn object', () => {
+  it('is served at no URL any more, not even from a cache', async () => {
     const { id, uuid, url } = await ours.upload(bytes, { name: 'A name to forget' })
     await ours.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
     const outboxes = ['accounts/root', 'accounts/ROOT', 'video-channels/root_channel', 'accounts/peertube']
@@ -138,7 +138,7 @@ describe('what is taken back', () => {
       { back: () => ours.client.send('DELETE', `/api/v1/videos/${uuid}`), forth: async () => undefined },
     ]
     for (const { back, forth } of ends) {
-      // The last to be told are the followers of who announces it.
+      // Followers of the announcing channel are the last recipients.
       await until(async () => (await shownAt()).length === paths.length, { what: `all addresses of ${url}` })
       await back()
       expect(await shownAt()).toEqual([])
@@ -146,14 +146,14 @@ describe('what is taken back', () => {
     }
   })
 
-  it('is the name alone of a channel that was removed', async () => {
+  it('leaves only its name, if it is a removed channel', async () => {
     const { url } = await secondChannel(ours)
     expect((await get(url)).status).toBe(200)
     await ours.client.send('DELETE', '/api/v1/video-channels/second_channel')
     expect((await get(url)).status).toBe(410)
   })
 
-  it('is a playlist that became private, by its number too', async () => {
+  it('is not served by its numeric id either, if it is a playlist that became private', async () => {
     const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { id: number; uuid: string } }>('POST', '/api/v1/video-playlists', {
       displayName: 'A list',
       privacy: 1,
@@ -172,10 +172,10 @@ async function firstChannel(): Promise<number> {
   return me.videoChannels[0]?.id ?? 0
 }
 
-describe('a server that shows its documents to signed requests only', () => {
+describe('a server with authorized fetch', () => {
   const account = () => `${strict.base}/accounts/root`
 
-  it('shows none of them to others, whatever is kept in its memory', async () => {
+  it('serves no document to unsigned requests, whatever it has cached', async () => {
     const { url } = await strict.upload(bytes)
     const paths = [account(), `${account()}/outbox`, `${strict.base}/video-channels/root_channel`, url, `${url}/comments`]
     for (const path of paths) {
@@ -188,7 +188,7 @@ describe('a server that shows its documents to signed requests only', () => {
     }
   })
 
-  it('shows the instance actor, handles and what runs here to everybody', async () => {
+  it('serves the instance actor, WebFinger and NodeInfo to everybody', async () => {
     for (const path of [
       '/accounts/peertube',
       `/.well-known/webfinger?resource=acct:root@${strict.host}`,
@@ -200,7 +200,7 @@ describe('a server that shows its documents to signed requests only', () => {
     }
   })
 
-  it('takes a key whose id is a path, and fetches an unknown signer once', async () => {
+  it('accepts a key id that is a path, and fetches an unknown signer once', async () => {
     const other = await startFakePeer()
     try {
       const gts = await other.account('gts')
@@ -211,7 +211,7 @@ describe('a server that shows its documents to signed requests only', () => {
       const fetches = other.fetched.length
       expect((await get(account(), gts, { keyId })).status).toBe(200)
       expect(other.fetched.length).toBe(fetches)
-      // Others of the host have to wait, and a flood of bad signatures asks for nothing.
+      // Other actors of the host have to wait, and a flood of bad signatures causes no fetch.
       const next = await other.account('next')
       expect((await get(account(), next)).status).toBe(401)
       expect((await get(account(), gts, { keyId, key: await otherKeys(gts) })).status).toBe(401)
@@ -221,7 +221,7 @@ describe('a server that shows its documents to signed requests only', () => {
     }
   })
 
-  it('does not take what was signed for another address or another server', async () => {
+  it('refuses a signature for another path or another server', async () => {
     const { rsa } = peer.instance.keys
     const key = { keyId: peer.instance.keyId, privateKey: await importPrivateKey(rsa.privatePem) }
     for (const url of [`${strict.base}/accounts/peertube`, `${ours.base}/accounts/root`]) {

@@ -1,4 +1,4 @@
-// Copies of videos in both directions, with peers that are honest, foreign, hostile or gone.
+// Copies of videos in both directions, with honest, foreign, hostile and unavailable peers.
 
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -13,11 +13,11 @@ import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
-/** Holds copies. */
+/** Has copies. */
 let home: FakePeer
-/** Follows us. */
+/** Follows the local instance. */
 let near: FakePeer
-/** Has nothing to do with it. */
+/** Is not involved. */
 let away: FakePeer
 let origin: HlsOrigin
 let alice: { account: PeerActor; channel: PeerActor }
@@ -73,12 +73,12 @@ const fileCopy = (peer: FakePeer, more: JsonObject = {}): JsonObject => ({
   ...more,
 })
 let serial = 0
-/** Under the same id each time, as the reference does it; the bytes differ. */
+/** With the same id each time, like the reference, but other bytes. */
 const creation = (peer: FakePeer, copy: JsonObject, by: PeerActor = peer.instance): JsonObject & { id: string } => {
   serial += 1
   return { ...peer.activity(by, 'Create', copy, { published: later(serial) }), id: `${copy.id}/activity` }
 }
-/** As the reference sends it. After an Undo, only what was signed later counts. */
+/** In the form of the reference. After an Undo, only what was signed later counts. */
 const share = async (peer: FakePeer, copy: JsonObject) => ours.tell(peer.instance, await signedInside(creation(peer, copy), peer.instance))
 const copies = () =>
   ours.query<{ url: string; file_url: string; expires_on: Date | null; state: string }>(
@@ -90,7 +90,7 @@ const offered = async () =>
 const later = (ms: number) => new Date(Date.now() + ms).toISOString()
 const year = 365 * 24 * 3_600_000
 
-describe('a copy that another server holds', () => {
+describe('a copy on another server', () => {
   beforeAll(async () => {
     await start()
     await near.awaited('the answer', ({ activity }) => activity.type === 'Accept')
@@ -101,7 +101,7 @@ describe('a copy that another server holds', () => {
     near.received.length = 0
   })
 
-  it('of a playlist is offered to players, listed, and passed on as it came', async () => {
+  it('of a playlist is offered to players, listed, and forwarded unchanged', async () => {
     const activity = await signedInside(creation(home, playlistCopy(home)), home.instance)
     await ours.tell(home.instance, activity)
     expect(await offered()).toEqual([{ baseUrl: folder(home) }])
@@ -128,7 +128,7 @@ describe('a copy that another server holds', () => {
     expect(files[0]?.magnetUri).toBe(`magnet:?xt=urn:btih:1&ws=${seed}`)
   })
 
-  it('is noted once, however often it is told, and passed on once', async () => {
+  it('is stored once, however often it is received, and forwarded once', async () => {
     for (let time = 0; time < 3; time += 1) {
       const activity = { ...creation(home, playlistCopy(home)), published: later(time) }
       await ours.tell(home.instance, await signedInside(activity, home.instance))
@@ -139,7 +139,7 @@ describe('a copy that another server holds', () => {
     expect(near.of('Create').filter(({ activity }) => String(activity.id).includes('playlists'))).toHaveLength(1)
   })
 
-  it('is kept for longer by an Update, for a year at most', async () => {
+  it('is extended by an Update, by a year at most', async () => {
     await ours.tell(home.instance, creation(home, playlistCopy(home, { expires: later(60_000) })))
     const [first] = await copies()
     await ours.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(120_000) })))
@@ -150,13 +150,13 @@ describe('a copy that another server holds', () => {
     expect(Math.abs(Number(third?.expires_on) - Date.now() - year)).toBeLessThan(60_000)
   })
 
-  it('vanishes when its time is over', async () => {
+  it('is removed when it expires', async () => {
     await ours.tell(home.instance, creation(home, playlistCopy(home, { expires: later(1500) })))
     expect(await copies()).toHaveLength(1)
     await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
   })
 
-  it('that is over already, or of nothing that we have, is not noted', async () => {
+  it('that has expired, or of an unknown object, is not stored', async () => {
     const hidden = await publish({ privacy: '3' })
     const link = fileCopy(home).url as JsonObject
     for (const copy of [
@@ -177,7 +177,7 @@ describe('a copy that another server holds', () => {
   it.each<[string, (copy: JsonObject) => unknown]>([
     ['whole', (copy) => creation(home, copy)],
     ['by the address of its Create', (copy) => `${copy.id}/activity`],
-  ])('is forgotten by the Undo of its Create, %s, which is passed on', async (_what, undone) => {
+  ])('is removed by the Undo of its Create, %s, which is forwarded', async (_what, undone) => {
     const copy = playlistCopy(home)
     await share(home, copy)
     expect(await copies()).toHaveLength(1)
@@ -189,7 +189,7 @@ describe('a copy that another server holds', () => {
     expect(await copies()).toHaveLength(1)
   })
 
-  it('that the administrator removes is only forgotten here', async () => {
+  it('that the administrator removes is only removed locally', async () => {
     await share(home, playlistCopy(home))
     const [row] = await ours.query<{ id: number }>('select id from redundancy')
     await ours.client.send('DELETE', `/api/v1/server/redundancy/videos/${row?.id}`)
@@ -197,7 +197,7 @@ describe('a copy that another server holds', () => {
     expect(home.of('Undo')).toEqual([])
   })
 
-  it('is forgotten when its video is for nobody any more', async () => {
+  it('is removed when its video is private', async () => {
     const shown = await publish()
     await share(home, playlistCopy(home, { object: shown.url }))
     expect(await copies()).toHaveLength(1)
@@ -205,7 +205,7 @@ describe('a copy that another server holds', () => {
     await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
   })
 
-  it('goes with the server that holds it', async () => {
+  it('is removed with its server', async () => {
     const other = await startFakePeer()
     await ours.tell(other.instance, creation(other, playlistCopy(other)))
     expect(await copies()).toHaveLength(1)
@@ -214,7 +214,7 @@ describe('a copy that another server holds', () => {
     await other.close()
   })
 
-  describe('and that somebody else speaks of', () => {
+  describe('and that another actor sends activities about', () => {
     const strangers = (): [string, FakePeer, PeerActor][] => [
       ['an account of its server', home, alice.account],
       ['a channel of its server', home, alice.channel],
@@ -222,7 +222,7 @@ describe('a copy that another server holds', () => {
       ['an account of another server', away, mallory.account],
     ]
 
-    it('is not noted, renewed or forgotten', async () => {
+    it('is not stored, extended or removed', async () => {
       for (const [who, peer, by] of strangers()) {
         await post(ours, by, peer.activity(by, 'Create', playlistCopy(home)))
         await ours.settled()
@@ -248,7 +248,7 @@ describe('a copy that another server holds', () => {
       }
     })
 
-    it('is not noted when it lies elsewhere, or is held by no server', async () => {
+    it('is not stored when its file is elsewhere, or when its actor is no server', async () => {
       const link = playlistCopy(home).url as JsonObject
       const attempts: JsonObject[] = [
         creation(home, playlistCopy(home, { url: { ...link, href: folder(away) } })),
@@ -263,7 +263,7 @@ describe('a copy that another server holds', () => {
       expect(await copies()).toEqual([])
     })
 
-    it('cannot be pushed aside by another one with its id', async () => {
+    it('cannot be replaced by another one with its id', async () => {
       await share(home, playlistCopy(home))
       const before = await copies()
       expect(before).toHaveLength(1)
@@ -274,17 +274,17 @@ describe('a copy that another server holds', () => {
   })
 })
 
-describe('a server that takes copies from', () => {
+describe('a server that accepts copies from', () => {
   afterAll(stop)
 
-  it('nobody notes none', async () => {
+  it('nobody stores none', async () => {
     await start({ remote_redundancy: { videos: { accept_from: 'nobody' } } })
     await ours.tell(home.instance, creation(home, playlistCopy(home)))
     expect(await copies()).toEqual([])
     await stop()
   })
 
-  it('whom it follows notes those alone', async () => {
+  it('followed servers stores only theirs', async () => {
     await start({ remote_redundancy: { videos: { accept_from: 'followings' } } })
     await ours.tell(home.instance, creation(home, playlistCopy(home)))
     expect(await copies()).toEqual([])
@@ -298,7 +298,7 @@ describe('a server that takes copies from', () => {
   })
 })
 
-describe('a copy that we make', () => {
+describe('a local copy of a remote video', () => {
   let theirs: JsonObject & { id: string }
   let theirId: number
 
@@ -340,7 +340,7 @@ describe('a copy that we make', () => {
   const jobs = (state: string) =>
     ours.query<{ error: string }>("select error from job where type = 'video-redundancy' and state = $1 order by id", [state])
 
-  it('is told to the owner of the video, as recorded, and its end is told', async () => {
+  it("is announced to the video's owner in the recorded form, and so is its end", async () => {
     await mirror()
     const { path, activity } = await heard('Create', address('playlist'))
     expect(path).toBe('/inbox')
@@ -384,7 +384,7 @@ describe('a copy that we make', () => {
     expect(await filesHere()).toEqual([])
   })
 
-  it('that is kept for longer is told by an Update', async () => {
+  it('that is extended sends an Update', async () => {
     await mirror()
     await heard('Create', address('playlist'))
     await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
@@ -404,7 +404,7 @@ describe('a copy that we make', () => {
     await removeAll()
   })
 
-  it('that is over by its own time is taken back', async () => {
+  it('that expires is undone', async () => {
     await mirror()
     await heard('Create', address('playlist'))
     await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
@@ -418,7 +418,7 @@ describe('a copy that we make', () => {
     ['whose file has another size', () => origin.answer('/240-fragmented.mp4', (response) => void response.end('short'))],
     ['whose playlist is none', () => origin.answer('/240.m3u8', (response) => void response.end('<html>'))],
     ['whose server answers errors', () => origin.answer('/master.m3u8', (response) => void response.writeHead(500).end())],
-  ])('%s leaves nothing behind, is not told of, and can be asked for again', async (_what, bend) => {
+  ])('%s leaves nothing behind, sends nothing, and can be requested again', async (_what, bend) => {
     await ours.query("delete from job where type = 'video-redundancy'")
     bend()
     await mirror()
@@ -435,7 +435,7 @@ describe('a copy that we make', () => {
     await removeAll()
   })
 
-  it('is not wanted any more in the middle of its download, and leaves nothing', async () => {
+  it('that is cancelled during its download leaves nothing', async () => {
     let sent: () => void = () => {}
     const began = new Promise<void>((resolve) => {
       sent = resolve
@@ -454,7 +454,7 @@ describe('a copy that we make', () => {
     expect(home.of('Create').filter(({ activity }) => String(activity.id).includes('playlists'))).toEqual([])
   })
 
-  it('goes with the video, when its server removes that', async () => {
+  it('is removed when the remote server deletes the video', async () => {
     const other = home.video({ ...alice, more: { url: origin.links } })
     await ours.tell(alice.account, home.activity(alice.account, 'Create', other))
     const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [other.id])
@@ -465,7 +465,7 @@ describe('a copy that we make', () => {
     await until(async () => (await filesHere()).length === 0, { what: 'the end of the files' })
   })
 
-  it('of a host that is not allowed any more is removed', async () => {
+  it('of a host that is no longer allowed is removed', async () => {
     await mirror()
     await heard('Create', address('playlist'))
     const allow = (redundancyAllowed: boolean) => ours.client.send('PUT', `/api/v1/server/redundancy/${home.host}`, { redundancyAllowed })
@@ -476,7 +476,7 @@ describe('a copy that we make', () => {
     await heard('Undo', address('playlist'))
   })
 
-  it('of a video that is blocked here is removed, and not made again while it is', async () => {
+  it('of a locally blocked video is removed, and not made again during the block', async () => {
     await mirror()
     await heard('Create', address('playlist'))
     home.received.length = 0
@@ -489,7 +489,7 @@ describe('a copy that we make', () => {
     await ours.client.send('DELETE', `/api/v1/videos/${theirId}/blacklist`)
   })
 
-  it('of a video whose files were made anew is made anew', async () => {
+  it('of a video with new files is made again', async () => {
     await mirror()
     await heard('Create', address('playlist'))
     await heard('Create', address('file'))
@@ -507,7 +507,7 @@ describe('a copy that we make', () => {
     await removeAll()
   })
 
-  it('is refused for what is ours, live, or without files', async () => {
+  it('is refused for local videos, lives, and videos without files', async () => {
     const send = (videoId: unknown) => ours.client.send('POST', '/api/v1/server/redundancy/videos', { videoId })
     await expect(send(video.id)).rejects.toThrow(/400/)
     await expect(send(4_242_424)).rejects.toThrow(/404/)
@@ -520,7 +520,7 @@ describe('a copy that we make', () => {
     await expect(send(row?.id)).rejects.toThrow(/400/)
   })
 
-  it('whose server cannot read of it is not told of copies again', async () => {
+  it('of a server that cannot read CacheFiles is not announced again', async () => {
     home.answerPosts(() => 400)
     await mirror()
     await until(

@@ -1,4 +1,4 @@
-// What has grown old: remote actors that are met again, and the software of servers.
+// Refreshing stale data: remote actors that are referenced again, and the software of servers.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
@@ -30,7 +30,7 @@ const stored = async () =>
       [alice.url],
     )
   )[0]
-/** Alice says something, long after she was read. */
+/** Alice sends something, long after she was fetched. */
 const meet = async () => {
   await ours.query(
     "update actor set refreshed_at = now() - interval '3 days', refresh_asked_at = now() - interval '3 days' where url = $1",
@@ -44,13 +44,13 @@ const meet = async () => {
 }
 const gone = (status: number) => peer.serve(alice.url, () => ({ status }))
 
-it('an old actor that is met is read anew by a job', async () => {
+it('a stale actor that sends something is refreshed by a job', async () => {
   peer.serve(alice.url, { ...alice.document, name: 'Another name' })
   await meet()
   await until(async () => (await stored())?.name === 'Another name', { what: 'the new name' })
 })
 
-it('one that says it is a bot now stays who it was, and is known by its new key', async () => {
+it('an actor that becomes a bot stays the same actor, with its new key', async () => {
   const id = (await ours.query<{ id: number }>('select id from actor where url = $1', [alice.url]))[0]?.id
   const { keys } = await peer.account(`other_${made}`)
   const publicKey = { ...(alice.document.publicKey as object), publicKeyPem: keys.rsa.publicPem }
@@ -61,14 +61,14 @@ it('one that says it is a bot now stays who it was, and is known by its new key'
   expect(await of()).toEqual([{ id, type: 'Service', pem: keys.rsa.publicPem }])
 })
 
-it('one that its server calls gone is gone, with its follows', async () => {
+it('an actor that its server calls gone is removed, with its follows', async () => {
   gone(410)
   await meet()
   await until(async () => (await stored()) === undefined, { what: 'the end of the actor' })
   expect(await ours.query('select 1 from follow f join actor a on a.id = f.follower_id where a.url = $1', [alice.url])).toEqual([])
 })
 
-it('one that is missing is gone when its server said so three times', async () => {
+it('an actor that is missing is removed after three answers of its server', async () => {
   gone(404)
   await meet()
   expect(await stored()).toMatchObject({ strikes: 1 })
@@ -82,7 +82,7 @@ it('one that is missing is gone when its server said so three times', async () =
   await until(async () => (await stored()) === undefined, { what: 'the end of the actor' })
 })
 
-it('one whose server is away, or says something else, stays as it was', async () => {
+it('an actor is unchanged when its server is away, or answers otherwise', async () => {
   const before = await stored()
   for (const status of [500, 503, 403, 401]) {
     gone(status)
@@ -93,7 +93,7 @@ it('one whose server is away, or says something else, stays as it was', async ()
   expect(await stored()).toEqual(before)
 })
 
-it('the software of every server that was met is asked for', async () => {
+it('the software of every known server is fetched', async () => {
   await until(async () => (await ours.query("select 1 from remote_host where software = 'peertube' and software_version = '6.3.0'"))[0], {
     what: 'the software',
   })
@@ -114,13 +114,13 @@ describe('the followers of an actor', () => {
       [url],
     )
   const isRead = async () => (await jobsOf(alice.url)).every(({ state }) => state === 'completed')
-  /** What the API says of her. */
+  /** The actor in the API. */
   const shown = async () => {
     const handle = `${alice.document.preferredUsername}@${peer.host}`
     const answer = await fetch(`${ours.base}/api/v1/accounts/${handle}`)
     return ((await answer.json()) as { followersCount: number }).followersCount
   }
-  /** Something of her is read anew, an hour and more after her followers were. */
+  /** Triggers a refresh of the actor, more than an hour after its followers were counted. */
   const readAgain = async () => {
     await until(async () => (await jobsOf(alice.url)).length > 0 && (await isRead()), { what: 'the followers before' })
     await ours.query("update actor set followers_asked_at = now() - interval '2 hours' where url = $1", [alice.url])
@@ -129,7 +129,7 @@ describe('the followers of an actor', () => {
     await until(async () => (await jobsOf(alice.url)).length > 0 && (await isRead()), { what: 'the followers' })
   }
 
-  it('are as many as its own server says, and read with it', async () => {
+  it('are as many as its server says, and fetched with it', async () => {
     await until(async () => (await followersOf(alice.url)) === 41, { what: 'the count' })
     expect(await shown()).toBe(41)
     peer.serve(`${alice.url}/followers`, counted(Number.MAX_SAFE_INTEGER))
@@ -137,7 +137,7 @@ describe('the followers of an actor', () => {
     expect(await shown()).toBe(2_147_483_647)
   })
 
-  it('are at least those of ours, and as before where its server does not tell', async () => {
+  it('are at least the local ones, and unchanged if its server does not tell', async () => {
     peer.serve(`${alice.url}/followers`, counted(0))
     await ours.query(
       `insert into follow (follower_id, target_id, state)
@@ -157,7 +157,7 @@ describe('the followers of an actor', () => {
     }
   })
 
-  it('are not asked for again within the hour, nor of another server', async () => {
+  it('are not fetched again within the hour, nor from another server', async () => {
     await until(async () => (await jobsOf(alice.url)).length > 0 && (await isRead()), { what: 'the followers' })
     await meet()
     expect(await jobsOf(alice.url)).toEqual([{ state: 'completed' }])
@@ -170,7 +170,7 @@ describe('the followers of an actor', () => {
   })
 })
 
-it('the likes and dislikes of a video are as many as its own server counts', async () => {
+it('the likes and dislikes of a video are the counts of its server', async () => {
   const channel = await peer.channel(`channel_${made}`, alice)
   const elsewhere = await startFakePeer()
   try {

@@ -1,4 +1,4 @@
-// Actors of other servers that are gone: what they had goes, what others have stays, and counts stay right.
+// Removed remote actors: their objects are removed, those of others remain, and counts stay right.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -14,7 +14,7 @@ interface Pair {
 }
 
 let ours: FederatedNode
-/** Follows our instance and account. */
+/** Follows the local instance and account. */
 let near: FakePeer
 let far: FakePeer
 let video: { id: number; uuid: string; url: string }
@@ -67,8 +67,8 @@ const reply = async (commentId: number) =>
     })
   ).comment
 
-describe('an account of another server that is gone', () => {
-  it('leaves the replies of others below its comments, ours too', async () => {
+describe('a removed remote account', () => {
+  it('leaves the replies of others below its comments, including local ones', async () => {
     const begun = await said(fred, far, video.url)
     const ofUs = await reply(begun.id)
     const ofNora = await said(nora, near, begun.url)
@@ -87,14 +87,14 @@ describe('an account of another server that is gone', () => {
     ])
   })
 
-  it('and its comments on our videos are told to those who follow them', async () => {
+  it('sends the Deletes of its comments on local videos to their followers', async () => {
     const { url } = await said(fred, far, video.url)
     await leave(fred.account)
     const { activity } = await near.awaited('the Delete', (one) => one.activity.type === 'Delete')
     expect(activity).toMatchObject({ actor: root(), object: url })
   })
 
-  it('rates nothing any more', async () => {
+  it('loses its ratings', async () => {
     const other = await introduce(ours, far, `other${serial}`)
     await ours.tell(fred.account, far.activity(fred.account, 'Like', video.url))
     await ours.tell(other.account, far.activity(other.account, 'Dislike', video.url))
@@ -104,7 +104,7 @@ describe('an account of another server that is gone', () => {
     expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })
   })
 
-  it('takes along its channels with their videos and the pictures that were kept of them', async () => {
+  it('loses its channels with their videos and their cached pictures', async () => {
     const document = far.video(fred)
     await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
     const pictures = await ours.query<{ filename: string }>(
@@ -112,7 +112,7 @@ describe('an account of another server that is gone', () => {
       [document.id],
     )
     expect(pictures).toHaveLength(2)
-    // Noted by a trigger until the collector takes them: it runs between, so what it is given is kept here.
+    // A trigger lists them until the collector runs, so the test records them first.
     await ours.query('create table if not exists condemned (name text)')
     await ours.query(
       `create or replace function note_condemned() returns trigger language plpgsql as
@@ -128,7 +128,7 @@ describe('an account of another server that is gone', () => {
     )
   })
 
-  it('that somebody blocked is blocked when it comes back, and forgotten when nobody blocks it', async () => {
+  it('that is blocked is still blocked when it comes back, and forgotten when nobody blocks it', async () => {
     const handle = `fred${serial}@${far.host}`
     await said(fred, far, video.url)
     await ours.client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: handle })
@@ -151,8 +151,8 @@ describe('an account of another server that is gone', () => {
   })
 })
 
-describe('a channel of another server that is gone', () => {
-  it('goes alone: its account stays, with what that said', async () => {
+describe('a removed remote channel', () => {
+  it('leaves its account, with its comments', async () => {
     const { id } = await said(fred, far, video.url)
     await leave(fred.channel)
     expect([await known(fred.account), await known(fred.channel)]).toEqual([1, 0])
@@ -160,17 +160,17 @@ describe('a channel of another server that is gone', () => {
   })
 })
 
-describe('the job that takes an actor away', () => {
-  it('is asked for again when nobody has it', async () => {
+describe('the job that removes an actor', () => {
+  it('is created again when it was lost', async () => {
     await said(fred, far, video.url)
-    // As a process leaves it that was killed after the Delete, and whose jobs were lost.
+    // The state after a process was killed after the Delete, and its jobs were lost.
     await ours.query("update actor set deleted_at = now(), remote_state = 'leaving' where url = $1", [fred.account.url])
     await ours.node.restart()
     await until(async () => (await known(fred.account)) === 0, { what: 'the end of the actor' })
     expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })
   })
 
-  it('refuses what is added at its last moment, rather than to take it along', async () => {
+  it('refuses objects that are added at the last moment', async () => {
     const [account] = await ours.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
       fred.account.url,
     ])

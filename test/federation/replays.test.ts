@@ -1,4 +1,4 @@
-// What strangers pass on of others: old words said again, words that nobody said, and documents that take long to check.
+// Forwarded activities: replayed old ones, forged ones, and documents that are expensive to check.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -30,11 +30,11 @@ afterAll(async () => {
 const ratings = async () =>
   (await ours.query<{ type: string }>('select type from rating where video_id = $1', [video.id])).map(({ type }) => type)
 
-/** Signed inside with the actor's RSA key, as of now. */
+/** With an embedded RSA signature of the actor, as of now. */
 const signed = (document: JsonObject) => signedInside(document, alice)
 
-describe('what an actor took back', () => {
-  it('does not come again when a stranger passes the old word on', async () => {
+describe('an undone activity', () => {
+  it('has no effect when a stranger forwards it again', async () => {
     const like = await signed(home.activity(alice, 'Like', video.url))
     await ours.tell(mallory.account, like)
     expect(await ratings()).toEqual(['like'])
@@ -42,14 +42,14 @@ describe('what an actor took back', () => {
     expect(await ratings()).toEqual([])
 
     await ours.tell(mallory.account, like)
-    // With something in it that its author did not say it is not believed at all, nor looked at: its id was here before.
+    // With a part that its author did not sign it is rejected without a check, since its id is known.
     await ours.tell(mallory.account, { ...like, summary: 'really' })
     expect(await ratings()).toEqual([])
     const said = await ours.query('select 1 from incoming_activity where activity_id = $1', [like.id])
     expect(said).toHaveLength(1)
   })
 
-  it('does not come again in an Announce of a group', async () => {
+  it('has no effect in an Announce of a group', async () => {
     const like = await signed(home.activity(alice, 'Like', video.url))
     await ours.tell(alice, like)
     await ours.tell(alice, home.activity(alice, 'Undo', like))
@@ -57,7 +57,7 @@ describe('what an actor took back', () => {
     expect(await ratings()).toEqual([])
   })
 
-  it('does not come again under a later time that nobody signed', async () => {
+  it('has no effect with a later, unsigned timestamp', async () => {
     const like = home.activity(alice, 'Like', video.url)
     const keys = {
       rsa: { keyId: alice.keyId, privateKey: await importPrivateKey(alice.keys.rsa.privatePem) },
@@ -79,7 +79,7 @@ describe('what an actor took back', () => {
     expect(await ratings()).toEqual([])
   })
 
-  it('comes again when the actor itself says it again', async () => {
+  it('has an effect when its actor sends it again', async () => {
     const like = home.activity(alice, 'Like', video.url)
     await ours.tell(alice, like)
     await ours.tell(alice, home.activity(alice, 'Undo', like))
@@ -88,8 +88,8 @@ describe('what an actor took back', () => {
   })
 })
 
-describe('words whose time is not said', () => {
-  it('stand in the order in which they came, also beside those that say it', async () => {
+describe('activities without a timestamp', () => {
+  it('take effect in order of arrival, also among those with one', async () => {
     const published = new Date(Date.now() - 3_600_000).toISOString()
     await ours.tell(alice, home.activity(alice, 'Like', video.url, { published }))
     await ours.tell(alice, home.activity(alice, 'Undo', { type: 'Like', actor: alice.url, object: video.url }))
@@ -99,8 +99,8 @@ describe('words whose time is not said', () => {
   })
 })
 
-describe('a group that owns itself, or whose owner it owns', () => {
-  it.each([1, 2])('is not stored, and nothing is fetched for ever (%i of them)', async (count) => {
+describe('a group that owns itself, directly or in a cycle', () => {
+  it.each([1, 2])('is not stored, and causes no endless fetches (%i of them)', async (count) => {
     const names = Array.from({ length: count }, (_, at) => `${away.base}/video-channels/ring${count}_${at}`)
     const groups = await Promise.all(names.map((_, at) => away.channel(`ring${count}_${at}`, mallory.account)))
     for (const [at, group] of groups.entries()) {
@@ -116,7 +116,7 @@ describe('a group that owns itself, or whose owner it owns', () => {
   })
 })
 
-describe('a document that takes long to canonicalise', () => {
+describe('a document that is expensive to canonicalise', () => {
   it('is refused before that', async () => {
     const tag = Array.from({ length: 4000 }, () => ({ type: 'Note' }))
     const like = home.activity(alice, 'Like', video.url, { tag })
@@ -132,7 +132,7 @@ describe('a document that takes long to canonicalise', () => {
     expect(status).toBe(401)
   })
 
-  it('is not checked again and again for one that sends wrong ones', async () => {
+  it('is not checked again and again for a server that sends wrong ones', async () => {
     const note = home.note({ author: alice.url, inReplyTo: video.url })
     const creation = await signed(home.activity(alice, 'Create', note))
     const wrong = { ...creation, object: { ...note, content: 'altered' } }
@@ -141,14 +141,14 @@ describe('a document that takes long to canonicalise', () => {
       statuses.push((await post(ours, mallory.account, { ...wrong, id: home.id() })).status)
     }
     expect(new Set(statuses)).toEqual(new Set([401]))
-    // From this address nothing that is passed on is believed for a minute; what is signed by its sender is.
+    // For a minute, embedded signatures from this address are ignored; signatures of the sender count.
     expect((await post(ours, mallory.account, creation)).status).toBe(401)
     expect((await post(ours, alice, creation)).status).toBe(204)
   })
 })
 
-describe('a date that no database and no client can say', () => {
-  it.each(['0000-01-01T00:00:00Z', '-000001-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'])('spoils no list (%s)', async (published) => {
+describe('a date that neither the database nor clients can represent', () => {
+  it.each(['0000-01-01T00:00:00Z', '-000001-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'])('breaks no list (%s)', async (published) => {
     const note = home.note({ author: alice.url, inReplyTo: video.url, more: { published } })
     await ours.tell(alice, home.activity(alice, 'Create', note))
     const threads = await ours.client.get<{ data: unknown[] }>(`/api/v1/videos/${video.uuid}/comment-threads`)

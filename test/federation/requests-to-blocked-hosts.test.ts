@@ -1,5 +1,5 @@
-// Every way out of the server, to a blocked one: asked directly, by a redirection, or from inside a playlist of a third
-// server, nothing connects to it.
+// Requests to a blocked host, in every way in which a server sends requests: directly, by a redirect, or from inside a playlist of a third
+// server. Nothing connects to it.
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -14,7 +14,7 @@ interface Place {
 }
 
 let ours: FederatedNode
-/** Open, blocked, and open ones that lead to the blocked one or out of the web. */
+/** An open one, a blocked one, and open ones that redirect to the blocked one or to other URL schemes. */
 let open: Place
 let blocked: Place
 let redirecting: Place
@@ -60,36 +60,36 @@ beforeEach(() => {
 })
 
 const ways = outgoingRequests(() => ours).filter(([what]) => what !== 'a context')
-/** Deliveries follow no redirections, and to blocked ones there is none. */
+/** Deliveries follow no redirects, and none go to blocked hosts. */
 const reads = ways.filter(([what]) => what !== 'a delivery')
 
 describe.each(ways)('%s', (_what, ask) => {
-  it('is asked for where that is allowed', async () => {
+  it('sends requests where that is allowed', async () => {
     await ask(open.base, open.host)
     expect(open.asked).toBeGreaterThan(0)
   })
 })
 
 describe.each(reads)('%s', (_what, ask) => {
-  it('is not asked for at a blocked server', async () => {
+  it('sends no request to a blocked host', async () => {
     await ask(blocked.base, blocked.host)
     expect(blocked.asked).toBe(0)
   })
 
-  it('is not asked for at a blocked server to which another one leads', async () => {
+  it('follows no redirect to a blocked host', async () => {
     await ask(redirecting.base, redirecting.host)
     expect(redirecting.asked).toBeGreaterThan(0)
     expect(blocked.asked).toBe(0)
   })
 
-  it('is not read out of files or addresses to which a server leads', async () => {
+  it('follows no redirect to files or other URL schemes', async () => {
     for (const { base, host } of [toFiles, toData]) await ask(base, host)
     expect(toFiles.asked).toBeGreaterThan(0)
     expect(toData.asked).toBeGreaterThan(0)
   })
 })
 
-it('what an HLS playlist of another server names at a blocked one is not copied', async () => {
+it('copies no segments of a blocked host from an HLS playlist of another server', async () => {
   const [, mirror] = ways.find(([what]) => what === 'an HLS playlist') ?? []
   const master = (to: string) => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=320x240\n${to}\n`
   const media = (to: string) => `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n${to}\n#EXT-X-ENDLIST\n`

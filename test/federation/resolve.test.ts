@@ -1,4 +1,4 @@
-// What users paste into the search, and channels of other servers to which they subscribe.
+// URLs and handles that users paste into the search, and subscriptions to remote channels.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { login } from '../../scripts/demo/client.ts'
@@ -48,7 +48,7 @@ beforeEach(async () => {
   uuid = String(video.uuid)
 })
 
-describe('a search of a user', () => {
+describe('a search by a user', () => {
   it.each<[string, () => string]>([
     ['its id', () => video.id],
     ['the short page', () => `${peer.base}/w/${toShortUuid(uuid)}`],
@@ -59,7 +59,7 @@ describe('a search of a user', () => {
       total: 1,
       data: [{ name: `Sunflowers ${made}`, url: video.id }],
     })
-    // From now on everybody finds it here.
+    // From now on all visitors find it locally.
     expect(await anonymous('videos', address())).toMatchObject({ total: 1 })
     expect(await search('videos', `Sunflowers ${made}`)).toMatchObject({
       data: expect.arrayContaining([expect.objectContaining({ url: video.id })]),
@@ -88,7 +88,7 @@ describe('a search of a user', () => {
     ['credentials in an address', () => `http://a:b@${peer.host}/w/${uuid}`],
     ['a video of our own that is not there', () => `${ours.base}/w/${uuid}`],
     ['an address of 5,000 characters', () => `${peer.base}/${'x'.repeat(900)}`],
-  ])('finds nothing by the address of %s', async (_what, address) => {
+  ])('finds nothing by the URL of %s', async (_what, address) => {
     expect(await search('videos', address())).toEqual({ total: 0, data: [] })
   })
 
@@ -102,7 +102,7 @@ describe('a search of a user', () => {
     expect(await search('video-channels', text())).toEqual({ total: 0, data: [] })
   })
 
-  it('finds a playlist of another server by its addresses, with what is in it', async () => {
+  it('finds a remote playlist by its URLs, with its elements', async () => {
     const playlist = served()
     for (const address of [playlist.id, `${peer.base}/w/p/${toShortUuid(String(playlist.uuid))}`]) {
       expect(await search('video-playlists', address)).toMatchObject({ total: 1, data: [{ url: playlist.id }] })
@@ -123,11 +123,11 @@ describe('a search of a user', () => {
     ['an actor', () => channel.url],
     ['a playlist that is not there', () => `${peer.base}/w/p/${toShortUuid(uuid)}`],
     ['a playlist of our own that is not there', () => `${ours.base}/w/p/${uuid}`],
-  ])('finds no playlist by the address of %s', async (_what, address) => {
+  ])('finds no playlist by the URL of %s', async (_what, address) => {
     expect(await search('video-playlists', address())).toEqual({ total: 0, data: [] })
   })
 
-  it('finds a playlist of our own by its address, unless it is private', async () => {
+  it('finds a local playlist by its URL, unless it is private', async () => {
     const of = async (privacy: number) => {
       const { videoChannels } = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
       const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { shortUUID: string } }>(
@@ -139,11 +139,11 @@ describe('a search of a user', () => {
     expect(await of(1)).toMatchObject({ total: 1, data: [{ displayName: 'Own 1' }] })
     expect(await of(2)).toMatchObject({ total: 1 })
     expect(await of(3)).toEqual({ total: 0, data: [] })
-    // Empty ones are found by their address alone.
+    // Empty playlists are found by their URL alone.
     expect(await anonymous('video-playlists', 'Own 1')).toEqual({ total: 0, data: [] })
   })
 
-  it('does not wait for a server that is silent', async () => {
+  it('does not wait for a silent server', async () => {
     const { createServer } = await import('node:http')
     const silent = createServer(() => undefined)
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -157,11 +157,11 @@ describe('a search of a user', () => {
   })
 })
 
-describe('an address that is pasted on a page', () => {
+describe('a URL pasted on a page', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = makeBrowser(ours.base)
-    // The job that reads a playlist with its elements asks too.
+    // The job that fetches a playlist with its elements sends requests too.
     await ours.client.send('POST', '/api/v1/jobs/pause')
     expect((await browser.login(ours.node.username, ours.node.password)).path).toBe('/admin/setup')
   })
@@ -171,7 +171,7 @@ describe('an address that is pasted on a page', () => {
     const { pathname } = new URL(address, peer.base)
     return peer.fetched.filter((path) => new URL(path, peer.base).pathname === pathname).length
   }
-  /** A document at an address that does not say what it is of. */
+  /** A document at a URL that does not show its type. */
   const elsewhere = (document: JsonObject): string => {
     const id = peer.id('things')
     peer.serve(id, { ...document, id })
@@ -187,14 +187,14 @@ describe('an address that is pasted on a page', () => {
     ['an account', /^\/a\/painter_/, () => account.url],
     ['nothing', /^\/search\?/, () => peer.id('things')],
     ['a note', /^\/search\?/, () => peer.note({ author: account.url, inReplyTo: video.id }).id],
-  ])('leads to %s, and its server is asked for it once', async (_what, expected, addressOf) => {
+  ])('redirects to %s, and is fetched from its server once', async (_what, expected, addressOf) => {
     const address = addressOf()
     const found = await browser.open(`/search?search=${encodeURIComponent(address)}`)
     expect([found.status, found.path]).toEqual([200, expect.stringMatching(expected)])
     expect(timesAsked(address)).toBe(1)
   })
 
-  it('or a handle leads to whose it is, and one WebFinger is asked for', async () => {
+  it('or a handle redirects to its actor, with one WebFinger request', async () => {
     // The owner of a channel would be known with it.
     for (const name of [`painter_${made}`, `gallery_${made}`, 'nobody']) {
       const before = timesAsked('/.well-known/webfinger')
@@ -206,7 +206,7 @@ describe('an address that is pasted on a page', () => {
     expect(timesAsked(account.url)).toBe(1)
   })
 
-  it('of nobody who is logged in makes this server ask anybody', async () => {
+  it('without a login sends no request', async () => {
     const address = elsewhere({ ...video, uuid: newUuid() })
     const { path } = await makeBrowser(ours.base).open(`/search?search=${encodeURIComponent(address)}`)
     expect(path).toMatch(/^\/search/)
@@ -247,7 +247,7 @@ function served(): JsonObject & { id: string } {
   return document
 }
 
-it('a visitor makes this server ask nobody', async () => {
+it('a visitor sends no request', async () => {
   const playlist = served().id
   expect(await anonymous('videos', video.id)).toEqual({ total: 0, data: [] })
   expect(await anonymous('video-channels', `gallery_${made}@${peer.host}`)).toEqual({ total: 0, data: [] })
@@ -256,11 +256,11 @@ it('a visitor makes this server ask nobody', async () => {
   expect(peer.fetched.filter((path) => asked.some((part) => path.includes(part)))).toEqual([])
 })
 
-describe('a subscription to a channel of another server', () => {
+describe('a subscription to a remote channel', () => {
   const mine = async () => (await ours.client.get<Found>('/api/v1/users/me/subscriptions')).data.map(({ url }) => url)
   const root = () => `${ours.base}/accounts/root`
 
-  it('asks as the account, shows at once, brings the videos and is taken back', async () => {
+  it('sends a Follow of the account, is shown at once, imports the videos, and can be undone', async () => {
     peer.received.length = 0
     const uri = `gallery_${made}@${peer.host}`
     await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
@@ -288,7 +288,7 @@ describe('a subscription to a channel of another server', () => {
     expect(await videos()).toMatchObject({ total: 0 })
   })
 
-  it('that is rejected is none, and can be asked again', async () => {
+  it('that is rejected does not exist, and can be requested again', async () => {
     const uri = `gallery_${made}@${peer.host}`
     for (const answer of ['Reject', 'Accept']) {
       peer.received.length = 0
@@ -299,9 +299,9 @@ describe('a subscription to a channel of another server', () => {
     }
   })
 
-  it('is none when it is taken back before the channel was found', async () => {
+  it('does not exist when it is undone before the channel was found', async () => {
     const [uri, path] = [`gallery_${made}@${peer.host}`, `/video-channels/gallery_${made}`]
-    // The job of an unknown channel waits; it may also be just at it.
+    // The job of an unknown channel is waiting or running.
     await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
     await ours.client.send('DELETE', `/api/v1/users/me/subscriptions/${uri}`)
     const jobs = () =>
@@ -314,7 +314,7 @@ describe('a subscription to a channel of another server', () => {
     expect(await ours.client.get(`/api/v1/users/me/subscriptions/exist?uris=${uri}`)).toEqual({ [uri]: false })
   })
 
-  it('follows no accounts', async () => {
+  it('to an account is refused', async () => {
     const before = await ours.query('select 1 from follow')
     await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `painter_${made}@${peer.host}` })
     await until(async () => (await ours.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'"))[0])
@@ -322,7 +322,7 @@ describe('a subscription to a channel of another server', () => {
   })
 })
 
-it('only its owner sees a subscription', async () => {
+it('is visible only to its owner', async () => {
   await ours.client.send('POST', '/api/v1/users', {
     username: 'other',
     email: 'other@example.com',
@@ -339,7 +339,7 @@ it('only its owner sees a subscription', async () => {
 })
 
 describe('the import of an archive', () => {
-  it('asks other servers for what it refers to', async () => {
+  it('fetches the remote objects that it refers to', async () => {
     const me = await ours.client.get<{ id: number; account: { name: string } }>('/api/v1/users/me')
     const at = '2026-01-02T03:04:05.678Z'
     const lost = `${peer.base}/videos/watch/11111111-1111-4111-8111-111111111111`

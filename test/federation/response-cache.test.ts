@@ -1,4 +1,4 @@
-// Answers that are kept for visitors end with what another server says of its videos: here they are kept for an hour.
+// Activities about videos invalidate cached responses, which expire after an hour here.
 
 import { afterAll, beforeAll, it } from '@jest/globals'
 import { type FakePeer, startFakePeer } from '../support/fake-peer.ts'
@@ -25,7 +25,7 @@ async function asVisitor<T>(path: string): Promise<T> {
   return (await (await fetch(`${ours.base}${path}`)).json()) as T
 }
 
-it('a new one, a new name and the end of one are seen at once', async () => {
+it('a new video, a new name and a removal are visible at once', async () => {
   const document = peer.video(alice)
   const { uuid } = document as { uuid?: string }
   const shown = async () => {

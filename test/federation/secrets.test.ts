@@ -1,5 +1,5 @@
-// Secrets stay where they belong: whatever a node does with others, no private key, token or password stands in a table, a
-// queue or a log, but in the columns that are made for it.
+// Secrets do not leak: whatever a node does with others, no private key, token or password is in a table, a queue or a log, except for the
+// columns for it.
 
 import { createPrivateKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ interface Keys {
   ed25519_private_sealed: string | null
 }
 
-/** Where a secret may stand as it is: its owner reads it back by the contract. */
+/** Where a secret may be stored in plain text: its owner reads it back by the API. */
 const SHOWN_TO_THEIR_OWNER = ['public.video_password.password']
 const PASSWORDS = {
   root: 'test-password',
@@ -56,7 +56,7 @@ afterAll(async () => {
   await Promise.all([well?.close(), failing?.close(), refusing?.close(), ours?.stop()])
 })
 
-/** Everything that a node does with others, as far as it comes to tables, queues and logs. */
+/** Everything that a node does with others that reaches tables, queues and logs. */
 async function live(): Promise<void> {
   const bytes = await readFile(await media('small.mp4'))
   const names = ['wanda', 'frank', 'ruth']
@@ -110,7 +110,7 @@ async function live(): Promise<void> {
   await ours.client.send('PUT', '/api/v1/users/me', { displayName: 'The root' })
   await ours.client.send('POST', '/api/v1/users/ask-reset-password', { email: 'ulla@example.com' })
   await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: '127.0.0.1:1' })
-  // What cannot be handled is parked.
+  // An activity that always fails is parked.
   await ours.query('alter table rating rename to rating_away')
   await ours.tell(people[0]?.account ?? well.instance, well.activity(people[0]?.account ?? well.instance, 'Dislike', video.url))
   await until(async () => (await ours.query("select 1 from incoming_activity where state = 'parked'"))[0])
@@ -131,20 +131,20 @@ async function refreshToken(): Promise<Record<string, string>> {
 
 const keysOfAll = () => ours.query<Keys>('select url, host_id, private_key_sealed, ed25519_private_sealed from actor order by id')
 
-/** Parts of a private key that no other text has, in each of the ways in which a key is written. */
+/** Parts that are unique to a private key, in each encoding of keys. */
 function partsOf(pem: string): string[] {
   const key = createPrivateKey(pem)
   const { d = '', p = '', q = '' } = key.export({ format: 'jwk' })
   const der = key.export({ format: 'der', type: 'pkcs8' })
   const lines = pem.split('\n').filter((line) => line.length > 30 && !line.startsWith('-'))
   const inside = der.subarray(-24)
-  // What all keys of a kind begin with says nothing.
+  // The common prefix of all keys of a kind is no secret.
   return [...lines.slice(lines.length > 2 ? 2 : 0).map((line) => line.slice(-30)), d, p, q, inside.toString('hex')].filter(
     (part) => part.length > 20,
   )
 }
 
-/** Each way in which a text may stand in a column or a line. */
+/** Each encoding of a text in a column or a line. */
 const waysOf = (text: string): string[] => [
   text,
   Buffer.from(text).toString('hex'),
@@ -152,7 +152,7 @@ const waysOf = (text: string): string[] => [
   encodeURIComponent(text),
 ]
 
-/** `schema.table.column` with what stands in it, of every table that there is. */
+/** `schema.table.column` with its values, of every table. */
 async function columns(): Promise<[string, string][]> {
   const tables = await ours.query<{ name: string }>(
     `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
@@ -172,7 +172,7 @@ async function columns(): Promise<[string, string][]> {
 const placesOf = (needles: string[], haystacks: [string, string][]): string[] =>
   haystacks.filter(([, text]) => needles.some((needle) => text.includes(needle))).map(([name]) => name)
 
-describe('after a life among others', () => {
+describe('after much federation', () => {
   it('much has happened', async () => {
     const states = async (sql: string) => (await ours.query<{ is: string }>(sql)).map((row) => row.is)
     expect(await states('select distinct state as is from delivery order by 1')).toEqual(expect.arrayContaining(['failed', 'waiting']))
@@ -185,7 +185,7 @@ describe('after a life among others', () => {
     }
   })
 
-  it('the private keys of our actors are sealed, in their columns alone, and nobody else has any', async () => {
+  it('the private keys of local actors are sealed, in their columns alone, and no other actor has any', async () => {
     const all = await keysOfAll()
     const haystacks: [string, string][] = [...(await columns()), ['the log', log]]
     expect(placesOf(['PRIVATE KEY-----'], haystacks)).toEqual([])
@@ -205,7 +205,7 @@ describe('after a life among others', () => {
     }
   })
 
-  it('passwords and tokens stand nowhere, in no form', async () => {
+  it('passwords and tokens are stored nowhere, in no encoding', async () => {
     const haystacks: [string, string][] = [...(await columns()), ['the log', log]]
     for (const [name, secret] of [...Object.entries(PASSWORDS), ...Object.entries(tokens)]) {
       expect(secret.length).toBeGreaterThan(10)
@@ -214,7 +214,7 @@ describe('after a life among others', () => {
     }
   })
 
-  it('what waits in queues names rows, hosts and addresses, and nothing else', async () => {
+  it('queued data contains only ids, hosts and URLs', async () => {
     const jobs = await ours.query<{ type: string; data: Record<string, unknown> }>('select type, data from job')
     for (const { type, data } of jobs) {
       for (const [name, value] of Object.entries(data)) {

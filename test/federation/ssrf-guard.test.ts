@@ -1,4 +1,4 @@
-// Every way out of the server, to every form of a forbidden address: nothing is ever connected to.
+// SSRF: no request of the server, of any kind, connects to a forbidden address, in any notation.
 
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
@@ -57,7 +57,7 @@ const hosts = [
 ]
 const AT_ONCE = 4
 
-it.each(outgoingRequests(() => ours))('%s is asked for nowhere inside', async (what, ask) => {
+it.each(outgoingRequests(() => ours))('%s never connects to an internal address', async (what, ask) => {
   // Several of these are one host, whose deliveries wait for each other.
   const atOnce = what === 'a delivery' ? 1 : AT_ONCE
   for (let at = 0; at < hosts.length; at += atOnce) {

@@ -1,4 +1,4 @@
-// What other servers cause, and who of the staff is told of it: reports, followers, follows that nobody asked for, newer versions.
+// Notifications of the staff about other servers: reports, followers, automatic follows, newer versions.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -58,8 +58,8 @@ const custom = async (change: object) =>
 const infoOf = (name: string, host: string) => ({ id: expect.any(Number), displayName: expect.any(String), name, host })
 const instance = (host: string) => ({ type: 'instance', name: 'peertube', displayName: expect.any(String), host })
 
-describe('what other servers do', () => {
-  it('a Flag is told to the moderators, once, and not to one who mutes that server', async () => {
+describe('activities of other servers', () => {
+  it('a Flag notifies the moderators once, except one who mutes that server', async () => {
     await mod.send('POST', '/api/v1/users/me/blocklist/servers', { host: peer.host })
     const video = await ours.upload(await readFile(await media('small.mp4')))
     const flag = peer.activity(alice, 'Flag', video.url, { content: 'This is bad' })
@@ -80,7 +80,7 @@ describe('what other servers do', () => {
     ])
   })
 
-  it('a follower that waits is told to administrators, once, and says so until it is accepted', async () => {
+  it('a pending follower notifies administrators once, and is shown as pending until it is accepted', async () => {
     const follow = () => ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
     await follow()
     await follow()
@@ -100,7 +100,7 @@ describe('what other servers do', () => {
     expect(await notificationsSeenBy(ours.client, TYPES.follower)).toEqual([view('accepted')])
   })
 
-  it('a follower that was removed and asks again is told of again, once in a day; one that was rejected is not', async () => {
+  it('a removed follower that follows again notifies again, once a day; a rejected one does not', async () => {
     const ask = () => ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
     const askAgain = async () => {
       await ours.client.send('DELETE', `/api/v1/server/followers/peertube@${peer.host}`)
@@ -116,13 +116,13 @@ describe('what other servers do', () => {
     expect(await notifiedUsers(TYPES.follower)).toEqual({ root: ONCE, second: ONCE })
   })
 
-  it('a follower of an account is not one of the instance', async () => {
+  it('a follower of an account is no follower of the instance', async () => {
     await ours.tell(alice, peer.activity(alice, 'Follow', `${ours.base}/accounts/ana`))
     expect(await notifiedUsers(TYPES.follower)).toEqual({})
   })
 })
 
-describe('what the server does by itself', () => {
+describe('automatic actions of the server', () => {
   const view = (host: string) => ({
     read: false,
     actorFollow: {
@@ -133,7 +133,7 @@ describe('what the server does by itself', () => {
     },
   })
 
-  it('a server that is followed back is told to administrators, once; one that an administrator follows is not', async () => {
+  it('following back a server notifies administrators once; a follow by an administrator does not', async () => {
     const followings = { instance: { autoFollowBack: { enabled: true } } }
     await custom({ followings, followers: { instance: { enabled: true, manualApproval: false } } })
     await ours.client.send('POST', '/api/v1/server/following', { hosts: [other.host] })
@@ -144,7 +144,7 @@ describe('what the server does by itself', () => {
     expect(await notificationsSeenBy(ours.client, TYPES.autoFollow)).toEqual([view(peer.host)])
   })
 
-  it('a server that is followed from an index is told in the same way', async () => {
+  it('following a server of an index notifies in the same way', async () => {
     const indexed = await startFakePeer()
     peer.serve('/index', () => ({ type: 'application/json', body: { total: 1, data: [{ host: indexed.host }] } }))
     const autoFollowIndex = { enabled: true, indexUrl: `${peer.base}/index` }
@@ -155,7 +155,7 @@ describe('what the server does by itself', () => {
     await indexed.close()
   })
 
-  it('a newer version is told to administrators, once, and an older one never', async () => {
+  it('a newer version notifies administrators once, and an older one never', async () => {
     const looked = async () => {
       const before = versions.asked
       await until(() => versions.asked > before + 1, { what: 'another look for versions' })
@@ -180,6 +180,6 @@ describe('what the server does by itself', () => {
   })
 })
 
-it('no mail comes that nobody wants', () => {
+it('sends no unwanted mail', () => {
   expect(notificationMailsByAddress(mail)).toEqual({ 'admin@example.com': 3, 'second@example.org': 3 })
 })

@@ -1,4 +1,4 @@
-// Likes, dislikes, shares and comments that are gone from their servers are looked for, and taken away here.
+// Likes, dislikes, shares and comments that their servers no longer have are detected and removed.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 let ours: FederatedNode
-/** Follows our account, and has what its actors say. */
+/** Follows the local account, and serves the objects of its actors. */
 let peer: FakePeer
 let other: FakePeer
 let pia: PeerActor
@@ -36,7 +36,7 @@ beforeEach(async () => {
   }
 })
 
-/** A whole round. */
+/** A whole round of checks. */
 async function clean(): Promise<void> {
   const [job] = await ours.query<{ id: number }>("insert into job (type, queue) values ('activitypub-cleaner', 'io') returning id")
   await until(async () => {
@@ -64,7 +64,7 @@ const given = async (): Promise<Given> => {
   return row
 }
 
-/** Everything that an actor can give our video, each of which its server has. */
+/** All interactions of an actor with the local video, each served by its server. */
 async function give(by: PeerActor, at: FakePeer, rate: 'Like' | 'Dislike' = 'Like') {
   const rating = at.activity(by, rate, video.url)
   const share = at.activity(by, 'Announce', video.url)
@@ -79,7 +79,7 @@ const answer = (at: FakePeer, urls: Iterable<string>, status: number) => {
   for (const url of urls) at.serve(url, () => ({ status }))
 }
 
-it('what is gone is taken away, with its counts, and those who know of it are told; the rest stays', async () => {
+it('interactions that are gone are removed with their counts, and forwarded; the others remain', async () => {
   const gone = await give(pia, peer)
   const there = await give(otto, other, 'Dislike')
   const deleted = peer.note({ author: pia.url, inReplyTo: video.url })
@@ -102,12 +102,12 @@ it('what is gone is taken away, with its counts, and those who know of it are to
     },
     { what: 'the counts without what is gone' },
   )
-  // A comment that was taken away does not come back.
+  // A removed comment does not come back.
   await ours.tell(pia, peer.activity(pia, 'Create', deleted))
   expect((await given()).comments).toEqual([there.note])
 })
 
-it('what is missing is taken away in the second round in a row', async () => {
+it('missing interactions are removed in the second round in a row', async () => {
   const missing = await give(pia, peer)
   const all = await given()
   const documents = Object.values(missing)
@@ -122,7 +122,7 @@ it('what is missing is taken away in the second round in a row', async () => {
   expect(await round(404, [missing.note, missing.rating])).toEqual({ likes: 0, dislikes: 0, shares: [], comments: [] })
 })
 
-it('nothing is taken away for a server that refuses, fails or does not answer, and that is asked no more in this round', async () => {
+it('nothing is removed for a server that refuses, fails or does not answer, which gets no more requests in this round', async () => {
   const urls = await give(otto, other)
   const all = await given()
   answer(other, Object.values(urls), 401)
@@ -144,13 +144,13 @@ it('nothing is taken away for a server that refuses, fails or does not answer, a
   expect(await given()).toEqual(all)
 })
 
-it('a server to which deliveries fail is not asked', async () => {
+it('a server with failing deliveries gets no request', async () => {
   const urls = await give(otto, other)
   answer(other, Object.values(urls), 410)
   const fail = () =>
     ours.query("update remote_host set state = 'failing', due_at = now() + interval '1 hour' where host = $1", [other.host])
   await fail()
-  // What was under way by then would show that it answers.
+  // Requests in flight would show that it answers.
   await until(async () => (await ours.query('select from lane where lease_until > now()')).length === 0, {
     what: 'the end of deliveries',
   })
@@ -162,7 +162,7 @@ it('a server to which deliveries fail is not asked', async () => {
   expect((await given()).comments).toEqual([urls.note])
 })
 
-it('a round that was cut off goes on where it was', async () => {
+it('an interrupted round is resumed', async () => {
   const urls = await give(pia, peer)
   answer(peer, Object.values(urls), 410)
   const [share] = await ours.query<{ id: number }>('select id from share where url = $1', [urls.share])

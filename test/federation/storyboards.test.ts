@@ -1,4 +1,4 @@
-// Other servers hear of the storyboard of a video once it is there.
+// Other servers get the storyboard of a video once it exists.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const previewOf = (document: unknown): JsonObject[] | undefined => (document as { preview?: JsonObject[] }).preview
 
-it('the storyboard of a new video is told with an Update, and shown in the document that was asked for before', async () => {
+it('the storyboard of a new video is sent with an Update, and is in the document that was served before', async () => {
   const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
   const document = async () => (await fetch(url, { headers: { accept: 'application/activity+json' } })).json() as Promise<JsonObject>
   await document()

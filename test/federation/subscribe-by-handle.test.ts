@@ -1,5 +1,4 @@
-// A person of one node subscribes to a channel of another by handle, on pages alone and without a script; and what hostile servers
-// say of a visitor's handle.
+// A user of one node subscribes to a channel of another by handle, on pages without scripts; and hostile servers of a visitor's handle.
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -32,7 +31,7 @@ afterAll(async () => {
   await Promise.all([near?.stop(), far?.stop()])
 })
 
-describe('a person of another node', () => {
+describe('a user of another node', () => {
   it('finds a video, opens its channel, and subscribes with their handle', async () => {
     const maker = await newcomer(near, 'maker')
     const { videoChannels } = await maker.get<{ videoChannels: { id: number; name: string }[] }>('/api/v1/users/me')
@@ -52,7 +51,7 @@ describe('a person of another node', () => {
     expect(address).toBe(`${far.base}/remote-interaction?uri=${uri}`)
     expect(leaving.html).toContain(`<meta http-equiv="refresh" content="0; url=${far.base}/remote-interaction?uri=${uri}">`)
 
-    // On their own node: first the login, then the channel, which is asked for.
+    // On the user's node: first the login, then the channel, which is fetched.
     const reader = makeBrowser(far.base)
     const { pathname, search } = new URL(address)
     const asked = await reader.open(`${pathname}${search}`)
@@ -73,7 +72,7 @@ describe('a person of another node', () => {
     await until(async () => (await followers()).length === 0, { what: 'the end of the follow' })
   })
 
-  it('is told when nothing is at an address', async () => {
+  it('gets an error when nothing is at the URL', async () => {
     const reader = makeBrowser(far.base)
     await reader.login('reader', 'the password of reader')
     for (const uri of [`${near.base}/video-channels/nobody`, `acct:nobody@${near.host}`, 'javascript:alert(1)', '"><script>']) {
@@ -126,7 +125,7 @@ describe('the handle of a visitor', () => {
       },
     ],
   ]
-  it.each(hostileAnswers)('of a server that answers %s leads nowhere, and soon', async (_what, make) => {
+  it.each(hostileAnswers)('of a server that answers %s leads nowhere, and fails soon', async (_what, make) => {
     answer = make()
     const begun = Date.now()
     const { status, html } = await subscribe(`me@${host}`)
@@ -134,7 +133,7 @@ describe('the handle of a visitor', () => {
     expect(html).toContain('role="alert"')
     expect(html).toContain(`value="me@${host}"`)
     expect(html).not.toMatch(/http-equiv|javascript:|evil\.example/)
-    // One try over https, one over http.
+    // One attempt over https, one over http.
     expect(Date.now() - begun).toBeLessThan(6 * TIMEOUT_MS * slowness())
   })
 

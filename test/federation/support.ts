@@ -1,4 +1,4 @@
-// One real node with what the tests of federation ask of it: its tables, its REST API, and its rest.
+// A real node for tests of federation, with access to its tables and its REST API, and waits until it is idle.
 
 import pg from 'pg'
 import { type Client, login } from '../../scripts/demo/client.ts'
@@ -12,13 +12,13 @@ export interface FederatedNode {
   node: TestNode
   base: string
   host: string
-  /** The address of the instance actor. */
+  /** Id of the instance actor. */
   instance: string
   client: Client
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
-  /** Posts an activity, expects 204, and waits until the node is done with it, and with an actor that it ended. */
+  /** Posts an activity, expects 204, and waits until it is processed, including the removal of its actor. */
   tell(by: PeerActor, activity: JsonObject, options?: PostOptions): Promise<void>
-  /** Waits until no activity is open, and nothing of an actor that is gone. */
+  /** Waits until no activity is open, and no removed actor is left. */
   settled(): Promise<void>
   /** Everything that other servers could have changed. */
   world(): Promise<unknown>
@@ -27,7 +27,7 @@ export interface FederatedNode {
   stop(): Promise<void>
 }
 
-/** Tries again soon, and does not transcode. */
+/** Retries soon, and does not transcode. */
 const QUICK: Values = { transcoding: { enabled: false } }
 
 export async function startFederatedNode(
@@ -82,7 +82,7 @@ export async function startFederatedNode(
   }
 }
 
-/** Uploads a small video for somebody, into their first channel. */
+/** Uploads a small video for a user, into their default channel. */
 export async function uploadBy(client: Client, bytes: Buffer, fields: Record<string, string> = {}) {
   const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
   const form = new FormData()
@@ -136,7 +136,7 @@ export async function introduce(to: FederatedNode, peer: FakePeer, name: string)
   return { account, channel }
 }
 
-/** A channel of root beside the first. */
+/** A second channel of root. */
 export async function secondChannel(node: FederatedNode): Promise<{ id: number; url: string }> {
   const body = { name: 'second_channel', displayName: 'Second' }
   const { videoChannel } = await node.client.send<{ videoChannel: { id: number } }>('POST', '/api/v1/video-channels', body)

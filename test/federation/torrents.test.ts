@@ -1,4 +1,4 @@
-// Torrents of our videos, the tracker that serves their swarms, and what other servers are told of them.
+// Torrents of local videos, the tracker of their swarms, and what other servers get of them.
 
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -32,7 +32,7 @@ interface VideoView {
 let ours: FederatedNode
 let near: FakePeer
 let bytes: Buffer
-/** Of one web video and of one HLS playlist. */
+/** One web video and one HLS playlist. */
 let uuid: string
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ const jobs = () =>
        and state not in ('completed', 'failed')`,
   )
 
-/** The view once nothing more is made of the video. */
+/** The view of the video, once all its files are complete. */
 async function settled(of = uuid): Promise<VideoView> {
   await until(async () => (await jobs()).length === 0, { what: 'the end of the jobs' })
   return await viewOf(of)
@@ -85,8 +85,8 @@ const torrentAt = async (url: string | null) => {
 const infoHashesOf = (files: FileView[]): Promise<string[]> =>
   Promise.all(files.map(async ({ torrentUrl }) => (await torrentAt(torrentUrl)).infoHash ?? ''))
 
-/** Torrents in the store, beside those that wait to be removed. */
-/** At our address, which stays when the file moves into object storage or back. */
+/** Torrents in the store, without those that wait for removal. */
+/** Torrents whose web seed is the local URL, which is stable when the file moves into object storage or back. */
 const seedOf = (fileUrl: string): string => `${ours.base}/static${new URL(fileUrl).pathname.replace(/^\/static/, '')}`
 
 async function torrentsInStore(): Promise<string[]> {
@@ -102,8 +102,8 @@ async function change(fields: Record<string, string>): Promise<FileView[]> {
   return filesOf(await settled())
 }
 
-describe('the torrents of a video of another server', () => {
-  it('are read here, and kept', async () => {
+describe('the torrents of a remote video', () => {
+  it('are fetched, and cached', async () => {
     const theirs = await startFederatedNode()
     try {
       const files = filesOf(await settled())
@@ -122,7 +122,7 @@ describe('the torrents of a video of another server', () => {
         const download = await fetch(torrentDownloadUrl ?? '')
         expect([download.status, download.headers.get('content-disposition')]).toEqual([200, expect.stringContaining('.torrent')])
       }
-      // Their own addresses stay for the clients of torrents.
+      // Clients of torrents get their original URLs.
       expect(remote.map(({ magnetUri }) => magnetUri)).toEqual(files.map(({ magnetUri }) => magnetUri))
     } finally {
       await theirs.stop()
@@ -131,7 +131,7 @@ describe('the torrents of a video of another server', () => {
 })
 
 describe('the torrents of a video', () => {
-  it('are made of each file, and name it, its address and our tracker', async () => {
+  it('are made of each file, and name it, its URL and the local tracker', async () => {
     const video = await settled()
     const tracker = `${ours.base}/tracker/announce`
     const socket = `${ours.base.replace('http', 'ws')}/tracker/socket`
@@ -159,7 +159,7 @@ describe('the torrents of a video', () => {
     expect(files[1]?.torrentUrl).toMatch(/\/lazy-static\/torrents\/[\w-]{36}-\d+-hls\.torrent$/)
   })
 
-  it('are named by the document of the video, with the swarms of its playlist and the tracker', async () => {
+  it('are listed in the document of the video, with the swarms of its playlist and the tracker', async () => {
     const video = await settled()
     const [playlist] = video.streamingPlaylists
     const linked = (document: JsonObject) => document.url as JsonObject[]
@@ -204,7 +204,7 @@ describe('the torrents of a video', () => {
     ])
   })
 
-  it('follow its name, with another address, and leave nothing of before', async () => {
+  it('are renamed with it, at a new URL, and leave no old files', async () => {
     const before = filesOf(await settled())
     const after = await change({ name: 'Another name' })
     for (const [place, file] of after.entries()) {
@@ -215,7 +215,7 @@ describe('the torrents of a video', () => {
     expect(await torrentsInStore()).toEqual(after.map(({ torrentUrl }) => torrentUrl?.split('/').at(-1)).sort())
   })
 
-  it('name no web seed while the video is private, and keep their info hash', async () => {
+  it('have no web seed while the video is private, and keep their info hash', async () => {
     const hashes = await infoHashesOf(filesOf(await settled()))
     const hidden = await Promise.all((await change({ privacy: '3' })).map(({ torrentUrl }) => torrentAt(torrentUrl)))
     expect(hidden.map(({ infoHash, urlList }) => [infoHash, urlList])).toEqual(hashes.map((one) => [one, []]))
@@ -224,7 +224,7 @@ describe('the torrents of a video', () => {
     for (const { torrentUrl, fileUrl } of shown) expect(await torrentAt(torrentUrl)).toMatchObject({ urlList: [seedOf(fileUrl)] })
   })
 
-  it('are made of files that have none when it is time to look', async () => {
+  it('are made for files without one by the periodic job', async () => {
     const hashes = await infoHashesOf(filesOf(await settled()))
     await ours.query('update video_file set torrent_filename = null, magnet_url = null, info_hash = null')
     await ours.node.restart()
@@ -252,14 +252,14 @@ async function ask(action: string, query: string): Promise<Record<string, unknow
 }
 
 describe('the tracker over HTTP', () => {
-  it('tells peers of a swarm of each other', async () => {
+  it('introduces the peers of a swarm to each other', async () => {
     const [infoHash = ''] = await infoHashesOf(filesOf(await settled()))
     expect(await announce(infoHash, 7001)).toMatchObject({ complete: 1, incomplete: 0 })
     const answer = await announce(infoHash, 7002)
     expect(answer).toMatchObject({ complete: 2 })
     expect(Buffer.from(answer.peers as Uint8Array).toString('hex')).toContain(`7f000001${(7001).toString(16)}`)
     const { files } = await ask('scrape', `info_hash=${bytesOf(infoHash)}`)
-    // Names that are no text are read as hexadecimal.
+    // Peer ids that are no text are read as hexadecimal.
     expect(files).toEqual({ [infoHash]: { complete: 2, incomplete: 0, downloaded: 2 } })
     for (const port of [7001, 7002]) await announce(infoHash, port, '&event=stopped')
     expect(await announce(infoHash, 7003, '&event=stopped')).toMatchObject({ complete: 0 })
@@ -276,13 +276,13 @@ describe('the tracker over HTTP', () => {
     expect(await ask('announce', query)).toEqual({ 'failure reason': reason })
   })
 
-  it('tells nobody of all its swarms, nor of thousands at once', async () => {
+  it('does not list all swarms, nor thousands at once', async () => {
     expect(await ask('scrape', '')).toEqual({ 'failure reason': 'invalid info_hash' })
     const many = Array.from({ length: 60 }, () => `info_hash=${peerName('a')}`).join('&')
     expect(await ask('scrape', many)).toEqual({ 'failure reason': 'invalid info_hash' })
   })
 
-  it('takes nothing from a query but what it knows', async () => {
+  it('ignores unknown query parameters', async () => {
     const [infoHash = ''] = await infoHashesOf(filesOf(await settled()))
     for (const event of ['started', 'stopped'])
       await announce(infoHash, 7004, `&event=${event}&socket=1&ip=1.2.3.4&type=ws&numwant=-1&action=9`)
@@ -300,7 +300,7 @@ describe('the tracker over WebSocket', () => {
     socket: WebSocket
     said: Record<string, unknown>[]
     say(message: object | string): void
-    /** The first message that fits, once it is there. */
+    /** Waits for the first message that matches. */
     hears(fits: (message: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>
   }
 
@@ -337,7 +337,7 @@ describe('the tracker over WebSocket', () => {
     ...more,
   })
 
-  it('carries offers and answers between the players of a playlist', async () => {
+  it('relays offers and answers between the players of a playlist', async () => {
     const [row] = await ours.query<{ hash: string }>('select p2p_media_loader_info_hashes[1] as hash from streaming_playlist')
     const swarm = latin1(row?.hash ?? '')
     const [one, other] = [await connect(), await connect()]
@@ -356,12 +356,12 @@ describe('the tracker over WebSocket', () => {
     expect(Object.values(files as object)).toEqual([{ complete: 1, incomplete: 0, downloaded: 1 }])
   })
 
-  it('takes a peer that comes again for one peer still', async () => {
+  it('counts a peer that reconnects once', async () => {
     const swarm = await swarmOf()
     const peer = await connect()
     peer.say(announceOf(swarm, 'c'))
     const { complete } = await peer.hears(({ action }) => action === 'announce')
-    // The same address may come again; it is one peer still.
+    // The same address may reconnect, and counts once.
     const again = await connect()
     again.say(announceOf(swarm, 'c'))
     expect(await again.hears(({ action }) => action === 'announce')).toMatchObject({ complete })
@@ -377,13 +377,13 @@ describe('the tracker over WebSocket', () => {
     ['ten thousand hashes', JSON.stringify({ action: 'scrape', info_hash: Array(10_000).fill(peerName('a')) })],
     ['an answer to nobody', JSON.stringify(announceOf(peerName('a'), 'a', { answer: 'x', to_peer_id: 5 }))],
     ['a deep thing', '['.repeat(100_000)],
-  ])('answers %s with a refusal', async (_, message) => {
+  ])('rejects %s', async (_, message) => {
     const peer = await connect()
     peer.say(message)
     expect(await peer.hears(() => true)).toEqual({ 'failure reason': 'invalid message' })
   })
 
-  it('refuses unknown swarms, and closes on those who send too much', async () => {
+  it('rejects unknown swarms, and closes connections that send too much', async () => {
     const peer = await connect()
     peer.say(announceOf(peerName('z'), 'a'))
     expect(await peer.hears(() => true)).toMatchObject({ 'failure reason': 'unknown info_hash' })
@@ -400,7 +400,7 @@ describe('the tracker over WebSocket', () => {
     await crowded.hears((message) => message['failure reason'] === 'too many peers')
   })
 
-  it('is no WebSocket for those who ask for none, and no other address is one', async () => {
+  it('is not served without an Upgrade, nor at any other path', async () => {
     expect((await fetch(`${ours.base}/tracker/socket`)).status).toBe(400)
     const socket = new WebSocket(`${ours.base.replace('http', 'ws')}/tracker/other`)
     await new Promise((resolve) => socket.addEventListener('error', resolve))
@@ -408,8 +408,8 @@ describe('the tracker over WebSocket', () => {
   })
 })
 
-describe('clients of BitTorrent', () => {
-  it('download from the address of the file, and from each other by the tracker', async () => {
+describe('BitTorrent clients', () => {
+  it('download from the URL of the file, and from each other by the tracker', async () => {
     const [file] = filesOf(await settled())
     const torrent = Buffer.from(await (await fetch(file?.torrentUrl ?? '')).arrayBuffer())
     const options: ClientOptions = {
@@ -444,8 +444,8 @@ describe('clients of BitTorrent', () => {
     })
 })
 
-describe('a video that is removed', () => {
-  it('takes its torrents with it, and its swarms', async () => {
+describe('a removed video', () => {
+  it('removes its torrents and its swarms', async () => {
     const files = filesOf(await settled())
     const [infoHash = ''] = await infoHashesOf(files)
     expect(await announce(infoHash, 7005)).toHaveProperty('complete')

@@ -1,5 +1,5 @@
-// Who may change what: each activity that changes something, sent by its owner, by somebody else of the same server, and
-// by another server. Only the owner's has an effect.
+// Authorization of activities: each activity that changes something, sent by the owner, by another actor of the same server, and by
+// another server. Only the owner's has an effect.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -23,7 +23,7 @@ let alice: Pair
 let carol: Pair
 let mallory: Pair
 let video: { id: number; uuid: string; url: string }
-/** Of alice, known to us. */
+/** A known actor of alice's server. */
 let watchable: JsonObject & { id: string }
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 const peerOf = (actor: PeerActor): FakePeer => (actor.url.startsWith(home.base) ? home : away)
-/** Whoever is not the owner: of the same server, and of another. */
+/** Actors that are not the owner: of the same server, and of another. */
 const strangers = (): [string, PeerActor][] => [
   ['another account of its server', carol.account],
   ['another channel of its server', carol.channel],
@@ -51,9 +51,9 @@ const strangers = (): [string, PeerActor][] => [
 
 interface Case {
   what: string
-  /** Of what the node handles. */
+  /** The handled activity. */
   about: string
-  /** Makes the thing, and gives the activity about it as `by` would send it. */
+  /** Creates the object, and returns the activity about it as `by` would send it. */
   prepare(): Promise<{ owner: PeerActor; activity: (by: PeerActor) => JsonObject }>
 }
 
@@ -84,7 +84,7 @@ const remotePlaylist = async () => {
   await ours.tell(alice.account, home.activity(alice.account, 'Create', playlist))
   return playlist
 }
-/** What a viewer of a peer watched of a video. */
+/** The WatchAction of a remote viewer. */
 const watchOf = (peer: FakePeer, videoUrl: string): JsonObject => ({
   id: peer.id('watches'),
   type: 'WatchAction',
@@ -106,7 +106,7 @@ const rated = async (type: string) => {
   await ours.tell(alice.account, activity)
   return activity
 }
-/** A copy of our video that the server of alice holds. */
+/** A copy of a local video on alice's server. */
 const copied = async () => {
   const id = `${home.base}/redundancy/videos/${video.uuid}/240-25`
   const href = `${home.base}/static/redundancy/240.mp4`
@@ -121,7 +121,7 @@ const copied = async () => {
   await ours.tell(home.instance, create)
   return { copy, create }
 }
-/** An activity of alice, as somebody else takes it back: with her name in it, and without. */
+/** An activity of alice, undone by another actor: with her as its actor, and without. */
 const undoing = (done: JsonObject) => (by: PeerActor) => peerOf(by).activity(by, 'Undo', done)
 
 const cases: Case[] = [
@@ -321,7 +321,7 @@ const cases: Case[] = [
           Undo: like,
         }[type]
         return {
-          // The owner of the note says it itself.
+          // The owner of the note sends it.
           owner: alice.account,
           activity: (by) => {
             const told = home.activity(alice.account, type, object)
@@ -412,7 +412,7 @@ const cases: Case[] = [
   ),
 ]
 
-describe('an activity about what an actor of another server owns', () => {
+describe('an activity about an object of a remote actor', () => {
   it.each(cases.map((one) => [one.what, one] as const))('%s: only its owner’s has an effect', async (_what, one) => {
     const { owner, activity } = await one.prepare()
     const before = await ours.world()
@@ -427,11 +427,11 @@ describe('an activity about what an actor of another server owns', () => {
   })
 })
 
-/** What happens, of what the node handles, and who tries it. */
+/** The attack, the handled activity, and the attacker. */
 type Attempt = { by: PeerActor; activity: JsonObject }
 type Attack = [string, string, () => Attempt | Promise<Attempt>]
 
-/** Views are those of a server: which of its actors tells them makes no difference. */
+/** Views belong to a server: any of its actors may send them. */
 const SPEAKS_FOR_ITS_ACTORS = ['View', 'Create WatchAction']
 
 const named = (name: string) => {
@@ -439,7 +439,7 @@ const named = (name: string) => {
   return { by: account, channel, peer: peerOf(account) }
 }
 
-describe('a thing that is given to somebody else', () => {
+describe('an object attributed to another actor', () => {
   const attacks: Attack[] = [
     [
       'a video in a channel of another server',
@@ -702,14 +702,14 @@ describe('a thing that is given to somebody else', () => {
     expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
   })
 
-  it.each(HANDLED_ACTIVITIES)('%s: somebody else of its server has tried it, and somebody of another one', async (handled) => {
+  it.each(HANDLED_ACTIVITIES)('%s: another actor of its server has tried it, and one of another server', async (handled) => {
     if (cases.some(({ about }) => about === handled)) return
     const tried = await Promise.all(attacks.filter(([, about]) => about === handled).map(([, , attack]) => attack()))
     const servers = new Set(tried.map(({ by }) => peerOf(by)))
     expect([servers.has(home) || SPEAKS_FOR_ITS_ACTORS.includes(handled), servers.has(away)]).toEqual([true, true])
   })
 
-  it('a comment that a server puts in the mouth of somebody else is a placeholder above what answers it', async () => {
+  it("a comment attributed to another server's actor is a placeholder above its replies", async () => {
     const parent = away.note({ author: alice.account.url, inReplyTo: video.url, content: 'Never said' })
     const note = away.note({ author: mallory.account.url, inReplyTo: parent.id })
     await ours.tell(mallory.account, away.activity(mallory.account, 'Create', note))
@@ -724,7 +724,7 @@ describe('a thing that is given to somebody else', () => {
     expect(await stored(parent.id)).toEqual([{ text: '', author: null, isRemoved: true }])
   })
 
-  it('a video with the UUID of another one changes nothing of that, and gets a UUID of its own here', async () => {
+  it('a video with the UUID of another one does not change that one, and gets a new local UUID', async () => {
     const document = await remoteVideo()
     const stored = (url: unknown) => ours.query<{ uuid: string; name: string }>('select uuid, name from video where url = $1', [url])
     const before = await Promise.all([stored(document.id), stored(video.url)])
@@ -738,7 +738,7 @@ describe('a thing that is given to somebody else', () => {
     expect(await Promise.all([stored(document.id), stored(video.url)])).toEqual(before)
   })
 
-  it('a rating or share of a video that only we know is not taken', async () => {
+  it('a rating or share of a video that is not public is ignored', async () => {
     const hidden = await ours.upload(await readFile(await media('small.mp4')), { privacy: '3', name: 'Hidden' })
     const before = await ours.world()
     for (const type of ['Like', 'Dislike', 'Announce', 'View']) {
@@ -748,7 +748,7 @@ describe('a thing that is given to somebody else', () => {
     expect(await ours.world()).toEqual(before)
   })
 
-  it('an actor whose address leads to another actor later does not speak for that one', async () => {
+  it('an actor whose URL later leads to another actor does not speak for that one', async () => {
     const eve = await away.account('eve')
     await ours.tell(eve, away.activity(eve, 'Arrive', eve.url))
     away.serve(eve.url, alice.account.document)

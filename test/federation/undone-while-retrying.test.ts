@@ -1,4 +1,4 @@
-// What an actor took back while it waited for another try has no late effect.
+// An activity that is undone while it waits for a retry has no late effect.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -24,7 +24,7 @@ afterAll(async () => {
   await Promise.all([home?.close(), ours?.stop()])
 })
 
-/** A Create that cannot be handled yet, since the video cannot be fetched. */
+/** A Create that fails, since its video cannot be fetched yet. */
 async function createThatWaits(): Promise<{ video: JsonObject & { id: string }; create: JsonObject & { id: string } }> {
   const video = home.video(alice)
   home.serve(video.id, () => ({ status: 503 }))
@@ -40,7 +40,7 @@ async function stateOf(activityId: string): Promise<string | undefined> {
   return row?.state
 }
 
-/** The time of all waiting tries has come. */
+/** Makes all pending retries due. */
 async function nextTries(): Promise<void> {
   await ours.query("update incoming_activity set due_at = now() where state = 'retrying'")
   await ours.query("update lane set due_at = now() where kind = 'inbox'")
@@ -51,8 +51,8 @@ async function nextTries(): Promise<void> {
 
 const isKnown = async (url: string) => (await ours.query('select 1 from video where url = $1', [url])).length > 0
 
-describe('a Create that waits for another try', () => {
-  it('has its effect when its time comes', async () => {
+describe('a Create that waits for a retry', () => {
+  it('has its effect when it is retried', async () => {
     const { video, create } = await createThatWaits()
     await nextTries()
     expect(await stateOf(create.id)).toBe('done')
@@ -67,7 +67,7 @@ describe('a Create that waits for another try', () => {
     expect(await isKnown(video.id)).toBe(false)
   })
 
-  it('is not ended by the Delete of somebody else, or of something else', async () => {
+  it('is not ended by the Delete of another actor, or of another object', async () => {
     const { video } = await createThatWaits()
     await ours.tell(bob.account, home.activity(bob.account, 'Delete', video.id))
     await ours.tell(alice.account, home.activity(alice.account, 'Delete', `${video.id}/comments/1`))
@@ -76,8 +76,8 @@ describe('a Create that waits for another try', () => {
   })
 })
 
-describe('a reply that waits for another try', () => {
-  it('is not ended by the Delete of what it replies to', async () => {
+describe('a reply that waits for a retry', () => {
+  it('is not ended by the Delete of its parent', async () => {
     const known = await ours.upload(await readFile(await media('small.mp4')))
     const first = home.note({ author: bob.account.url, inReplyTo: known.url })
     await ours.tell(bob.account, home.activity(bob.account, 'Create', first))
@@ -107,7 +107,7 @@ describe('a Delete that overtakes the Create of a comment', () => {
     ['when the Create is dated later than the Delete', earlier, later],
     ['when the Delete is dated later', later, earlier],
     ['when the Delete alone is dated', later, {}],
-  ])('keeps the comment dead %s', async (_what, ofDelete, ofCreate) => {
+  ])('keeps the comment deleted %s', async (_what, ofDelete, ofCreate) => {
     const note = home.note({ author: bob.account.url, inReplyTo: known.url, more: ofCreate })
     await ours.tell(bob.account, home.activity(bob.account, 'Delete', note.id, ofDelete))
     await ours.tell(bob.account, home.activity(bob.account, 'Create', note, ofCreate))
@@ -115,7 +115,7 @@ describe('a Delete that overtakes the Create of a comment', () => {
     expect(await commentAt(note.id)).toBe(false)
   })
 
-  it('keeps it dead when its sender was unknown', async () => {
+  it('keeps it deleted when its sender was unknown', async () => {
     const stranger = await home.account('stranger')
     const note = home.note({ author: stranger.url, inReplyTo: known.url, more: later })
     await ours.tell(stranger, home.activity(stranger, 'Delete', note.id))
@@ -123,7 +123,7 @@ describe('a Delete that overtakes the Create of a comment', () => {
     expect(await commentAt(note.id)).toBe(false)
   })
 
-  it('keeps it dead when the Create was signed before the Delete came', async () => {
+  it('keeps it deleted when the Create was signed before the Delete arrived', async () => {
     const note = home.note({ author: bob.account.url, inReplyTo: known.url })
     const create = await signedInside(home.activity(bob.account, 'Create', note), bob.account)
     await ours.tell(bob.account, home.activity(bob.account, 'Delete', note.id))
@@ -131,21 +131,21 @@ describe('a Delete that overtakes the Create of a comment', () => {
     expect(await commentAt(note.id)).toBe(false)
   })
 
-  it('does not keep it from what was signed afterwards', async () => {
+  it('does not block a comment that was signed afterwards', async () => {
     const note = home.note({ author: bob.account.url, inReplyTo: known.url })
     await ours.tell(bob.account, home.activity(bob.account, 'Delete', note.id))
-    // Times of signatures are those of whole seconds.
+    // Signatures have a resolution of seconds.
     await until(() => new Date().getMilliseconds() < 50, { what: 'the next second' })
     await ours.tell(bob.account, await signedInside(home.activity(bob.account, 'Create', note), bob.account))
     expect(await commentAt(note.id)).toBe(true)
   })
 })
 
-describe('the end of a like', () => {
+describe('the Undo of a Like', () => {
   const rating = async (url: string) =>
     (await ours.query('select type from rating where video_id = (select id from video where url = $1)', [url])).at(0)
 
-  it('keeps the dislike that took its place', async () => {
+  it('keeps the Dislike that replaced it', async () => {
     const video = await ours.upload(await readFile(await media('small.mp4')))
     const like = home.activity(bob.account, 'Like', video.url)
     await ours.tell(bob.account, like)
@@ -158,7 +158,7 @@ describe('the end of a like', () => {
   })
 })
 
-describe('the end of a second follow, which waits to be handled too', () => {
+describe('the Undo of a second Follow that is still pending', () => {
   const root = () => `${ours.base}/accounts/root`
   const lane = "kind = 'inbox' and key = md5($1)::uuid::text"
 

@@ -1,5 +1,5 @@
-// A user moves from one node to another with an archive: what the REST API says of the user is the same there, field by field, save for
-// what is told here to differ. The archive brought in once more, or brought back to where it is from, changes nothing.
+// A user moves from one node to another with an archive: the REST API shows the same user there, field by field, except for the
+// differences listed here. A repeated import, or an import at the origin, changes nothing.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../scripts/demo/client.ts'
@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all([from?.stop(), to?.stop()])
 })
 
-/** What nobody needs for an archive of one server alone. */
+/** Irrelevant for archives of a single server. */
 async function doTheRest({ client, bytes, first, second, other }: FullUser, foreign: FederatedNode): Promise<void> {
   const send = (method: string, path: string, body?: unknown) => client.send<never>(method, `/api/v1${path}`, body)
   const dated = { originallyPublishedAt: '2019-05-06T07:08:09.000Z' }
@@ -75,7 +75,7 @@ async function doTheRest({ client, bytes, first, second, other }: FullUser, fore
     newCommentOnMyVideo: 3,
     newFollow: 0,
   })
-  // Those that nobody accepted yet are not in the archive.
+  // Follows that nobody has accepted are not in the archive.
   const waiting = () => before.node.query("select 1 from follow where state = 'pending'")
   await until(async () => (await waiting()).length === 0, { what: 'both subscriptions' })
 }
@@ -86,23 +86,23 @@ function formOf(fields: Record<string, string>): FormData {
   return form
 }
 
-/** All pages of a list would be one here. */
+/** All items of a list, as one page. */
 const listed = async <T = Json>({ client }: Person, path: string): Promise<T[]> =>
   (await client.get<Paged<T>>(`/api/v1${path}${path.includes('?') ? '&' : '?'}count=100`)).data
 const named = (one: unknown): string => String((one as Json | null)?.name)
 const handleOf = ({ name, host }: Json): string => `${name}@${host}`
 const subscriptions = async (of: Person): Promise<string[]> => (await listed(of, '/users/me/subscriptions')).map(handleOf).toSorted()
 
-/** Each read of the API, with what of its answer is another on another server. Everything else has to be the same. */
+/** Each request to the API, with the members that may differ on another server. */
 interface Read {
   read(of: Person): Promise<unknown>
   differs: readonly string[]
 }
 
-// Of the row, of the server, or of what others did.
+// Ids, URLs of the server, and activity of others.
 const ROW = ['id', 'uuid', 'shortUUID', 'url', 'host', 'createdAt', 'updatedAt', 'isLocal', 'embedPath']
 const COUNTS = ['followersCount', 'followingCount', 'views', 'viewers', 'likes', 'dislikes', 'comments']
-/** Names of files. */
+/** File names. */
 const FILES = ['path', 'fileUrl', 'thumbnailPath', 'previewPath', 'filename', 'url', 'captionPath', 'm3u8Url']
 const LINKS = ['torrentUrl', 'torrentDownloadUrl', 'fileDownloadUrl', 'magnetUri', 'metadataUrl', 'playlistUrl']
 const ACTOR = [...ROW, ...COUNTS, ...FILES]
@@ -119,7 +119,7 @@ const ofVideos =
 const reads: Record<string, Read> = {
   me: {
     read: (of) => of.client.get('/api/v1/users/me'),
-    // Counted on this server, or its user's alone.
+    // Counted on this server, or private to its user.
     differs: [...ACTOR, 'lastLoginDate', 'email', 'videoQuotaUsed', 'videoQuotaUsedDaily', 'userId', 'specialPlaylists'],
   },
   account: { read: (of) => of.client.get(`/api/v1/accounts/${NAME}`), differs: [...ACTOR, 'userId'] },
@@ -131,7 +131,7 @@ const reads: Record<string, Read> = {
   videos: {
     read: ofVideos(async (of, { id }) => {
       const video = await of.client.get<Json>(`/api/v1/videos/${id}`)
-      // Without a date of its own a video has that of its first publication.
+      // A video without an original date gets that of its first publication.
       return { ...video, originallyPublishedAt: video.originallyPublishedAt ?? video.publishedAt }
     }),
     differs: [...VIDEO, 'userId'],
@@ -206,7 +206,7 @@ const reads: Record<string, Read> = {
   },
 }
 
-/** Without what may differ, at any depth; what is null or empty in one place has to be so in the other. */
+/** Removes the members that may differ, at any depth; null and empty values have to be the same. */
 function without(value: unknown, keys: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((one) => without(one, keys))
   if (typeof value !== 'object' || value === null) return value
@@ -218,7 +218,7 @@ function without(value: unknown, keys: ReadonlySet<string>): unknown {
   )
 }
 
-/** The token in an address of a picture of a private video is another one each second. */
+/** The token in a picture URL of a private video changes every second. */
 const withoutToken = (_name: string, value: unknown): unknown =>
   typeof value === 'string' ? value.replace(/(\.jpg\?videoFileToken=)[\w.-]+$/, '$1*') : value
 
@@ -237,7 +237,7 @@ async function exported({ client, id }: Person): Promise<Buffer> {
   return Buffer.from(await (await fetch(url)).arrayBuffer())
 }
 
-/** Deltas of counters are folded, and videos are published. */
+/** Waits until counters are folded and videos are published. */
 const settled = (of: Person) =>
   until(
     async () => {
@@ -251,12 +251,12 @@ const settled = (of: Person) =>
     { what: 'quiet' },
   )
 
-describe('a user who moves', () => {
-  it('is the same on the other server', async () => {
+describe('a user who moves to another server', () => {
+  it('is the same there', async () => {
     archive = await exported(before)
     const stats = await importArchive(after.client, after.id, archive)
     expect(Object.entries(stats).filter(([, { errors }]) => errors > 0)).toEqual([])
-    // The first channel is here already.
+    // The default channel exists already.
     expect(Object.fromEntries(Object.entries(stats).map(([name, { success }]) => [name, success]))).toEqual({
       account: 1,
       userSettings: 1,
@@ -279,7 +279,7 @@ describe('a user who moves', () => {
     expect(fixed(there)).toEqual(fixed(here))
   })
 
-  it.each(['the archive is brought in once more', 'it is brought back to where it is from'])('stays as they are when %s', async (about) => {
+  it.each(['the archive is brought in once more', 'it is brought back to where it is from'])('is unchanged when %s', async (about) => {
     const who = about.includes('back') ? before : after
     const [known, archivesBefore] = [await everything(who), await counts(who)]
     const stats = await importArchive(who.client, who.id, archive)
@@ -290,7 +290,7 @@ describe('a user who moves', () => {
   })
 })
 
-/** Rows that an import could double, or files that it could leave. */
+/** Rows that an import could duplicate, and files that it could leave behind. */
 const counts = ({ node }: Person) =>
   node.query(
     `select (select count(*) from video) as videos, (select count(*) from channel) as channels,

@@ -1,5 +1,4 @@
-// Videos that the instance blocks: who still sees what of them, here and on other servers, and what comes back with the
-// end of the block.
+// Videos blocked by the instance: who still sees what of them, locally and on other servers, and what comes back when the block ends.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -68,7 +67,10 @@ interface List {
 }
 const holds = ({ data }: List, uuid: string): boolean => data.some((video) => video.uuid === uuid)
 
-/** What was said of a video, once everything before is said. What leaves privacy waits for its files: so much of it is awaited. */
+/**
+ * The activities about a video, once all earlier ones were sent. A video that becomes public waits for its files, so the expected number
+ * is awaited.
+ */
 async function saidOf(uuid: string, atLeast = 0): Promise<JsonObject[]> {
   const isAbout = (one: JsonObject) => JSON.stringify(one).includes(uuid)
   const last = await uploadBy(owner, bytes, { name: 'The last' })
@@ -93,7 +95,7 @@ describe('a blocked video', () => {
     const details = await owner.get<{ files: { fileUrl: string }[] }>(`/api/v1/videos/${video.uuid}`)
     file = new URL(details.files[0]?.fileUrl ?? '').pathname
     await owner.send('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text: 'A comment' })
-    // One that nobody heard of before it is blocked is created after that, not updated.
+    // A video that was blocked before its first activity is created afterwards, not updated.
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(expect.arrayContaining(CREATED))
     await block(video.uuid, { reason: 'a good reason' })
   })
@@ -113,7 +115,7 @@ describe('a blocked video', () => {
     expect(await statusesOf(named)).toEqual(expected)
   })
 
-  it('has its files where each request is checked', async () => {
+  it('has its files where each request is authorized', async () => {
     expect(await statusesOf(file)).toEqual([404, 404, 404, 404])
     const hidden = file.replace('/web-videos/', '/web-videos/private/')
     expect(await statusesOf(hidden)).toEqual([403, 403, 200, 200])
@@ -121,7 +123,7 @@ describe('a blocked video', () => {
     expect(details.files[0]?.fileUrl).toBe(ours.base + hidden)
   })
 
-  it('is neither viewed, rated nor commented on by others', async () => {
+  it('cannot be viewed, rated or commented on by others', async () => {
     const json = (method: string, body: object) => ({
       method,
       headers: { 'content-type': 'application/json' },
@@ -136,7 +138,7 @@ describe('a blocked video', () => {
     expect(await ours.query('select 1 from rating where url = $1', [like.id])).toEqual([])
   })
 
-  it('shows itself in no list and no total but to those who ask for it', async () => {
+  it('is in no list and no total, except for those who request blocked videos', async () => {
     for (const path of ['/api/v1/videos?count=100', '/api/v1/search/videos?search=ours&count=100']) {
       const list = await get<List>(path)
       expect([path, holds(list, video.uuid), list.total]).toEqual([path, false, list.data.length])
@@ -159,7 +161,7 @@ describe('a blocked video', () => {
     })
   })
 
-  it('is an empty place in a playlist, and none for other servers', async () => {
+  it('is an empty element of a playlist, and no element for other servers', async () => {
     const form = new FormData()
     const me = await owner.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     const fields = { displayName: 'Mine', privacy: '1', videoChannelId: String(me.videoChannels[0]?.id) }
@@ -176,7 +178,7 @@ describe('a blocked video', () => {
     expect(await page.json()).toMatchObject({ totalItems: 0, orderedItems: [] })
   })
 
-  it('is closed to other servers, which were told nothing', async () => {
+  it('is not served to other servers, which got no activity', async () => {
     for (const part of ['', '/comments', '/likes', '/announces', '/chapters', '/activity']) {
       expect([part, await ap(video.url + part)]).toEqual([part, 401])
     }
@@ -189,7 +191,7 @@ describe('a blocked video', () => {
     expect(await outbox.text()).not.toContain(video.uuid)
   })
 
-  it('is told from others in reports', async () => {
+  it('is marked in reports', async () => {
     const open = await uploadBy(owner, bytes)
     for (const { id } of [open, video]) {
       await moderator.send('POST', '/api/v1/abuses', { reason: 'a reason', video: { id } })
@@ -198,7 +200,7 @@ describe('a blocked video', () => {
     expect(reports.data.map((report) => [report.video.uuid, report.video.blacklisted])).toEqual([[video.uuid, true]])
   })
 
-  it('is blocked once, and what is not blocked cannot be unblocked', async () => {
+  it('is blocked once, and an unblocked video cannot be unblocked', async () => {
     const again = await moderator.raw(`/api/v1/videos/${video.uuid}/blacklist`, { method: 'POST' })
     expect(again.status).toBe(409)
     const { uuid } = await uploadBy(owner, bytes)
@@ -213,7 +215,7 @@ describe('a blocked video', () => {
     }
   })
 
-  it('comes back whole when the block ends: one Update says how it is now', async () => {
+  it('comes back completely when the block ends: one Update has its current state', async () => {
     near.received.length = 0
     await unblock(video.uuid)
     expect(await statusesOf(`/api/v1/videos/${video.uuid}`)).toEqual([200, 200, 200, 200])
@@ -221,7 +223,7 @@ describe('a blocked video', () => {
     const list = await get<List>('/api/v1/videos?count=100')
     expect([holds(list, video.uuid), list.total]).toEqual([true, list.data.length])
     const said = await saidOf(video.uuid)
-    // The rates of before are told by an Update too, and who watched it by a View, in their own time.
+    // Earlier ratings send an Update later, and views a View.
     const updates = said.filter(({ type }) => type !== 'View')
     expect([...new Set(shortly(updates))]).toEqual(['Update /accounts/owner'])
     expect(updates[0]?.object).toMatchObject({ id: video.url, name: 'Another name' })
@@ -229,8 +231,8 @@ describe('a blocked video', () => {
   })
 })
 
-describe('a video that a block takes back', () => {
-  it('is deleted elsewhere and not found, and created again when the block ends', async () => {
+describe('a video blocked with unfederation', () => {
+  it('is deleted on other servers and not found there, and created again when the block ends', async () => {
     const video = await uploadBy(owner, bytes)
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(CREATED)
     await block(video.uuid, { unfederate: true })
@@ -245,7 +247,7 @@ describe('a video that a block takes back', () => {
     expect(await until(async () => (await ap(video.url)) === 200)).toBe(true)
   })
 
-  it('that is removed meanwhile was deleted already', async () => {
+  it('that is removed meanwhile sends no second Delete', async () => {
     const video = await uploadBy(owner, bytes)
     await block(video.uuid, { unfederate: true })
     await saidOf(video.uuid)
@@ -255,8 +257,8 @@ describe('a video that a block takes back', () => {
   })
 })
 
-describe('a video that is blocked and not taken back', () => {
-  it('is deleted elsewhere when it becomes private or is removed', async () => {
+describe('a video blocked without unfederation', () => {
+  it('is deleted on other servers when it becomes private or is removed', async () => {
     const [first, second] = [await uploadBy(owner, bytes), await uploadBy(owner, bytes)]
     await saidOf(second.uuid)
     await block(first.uuid)
@@ -268,7 +270,7 @@ describe('a video that is blocked and not taken back', () => {
     expect(shortly(await saidOf(second.uuid))).toEqual(['Delete /accounts/owner'])
   })
 
-  it('is not published while it is blocked, and is when the block ends', async () => {
+  it('is not published while it is blocked, but when the block ends', async () => {
     const video = await uploadBy(owner, bytes, { privacy: '3' })
     await block(video.uuid)
     await owner.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
@@ -278,8 +280,8 @@ describe('a video that is blocked and not taken back', () => {
   })
 })
 
-describe('a video of another server', () => {
-  it('is blocked here, stays blocked when it changes, and cannot be taken back from others', async () => {
+describe('a remote video', () => {
+  it('is blocked locally, stays blocked when it changes, and cannot be unfederated', async () => {
     await ours.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
     const document = near.video(nora)
     await ours.tell(nora.account, near.activity(nora.account, 'Create', document))
@@ -303,7 +305,7 @@ describe('a video of another server', () => {
     expect(await statusesOf(`/api/v1/videos/${uuid}`)).toEqual([200, 200, 200, 200])
   })
 
-  it('is blocked again when its server takes it back and shows it anew, until the block ends', async () => {
+  it('is blocked again when its server deletes and recreates it, until the block ends', async () => {
     await ours.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
     const document = near.video(nora)
     const { uuid } = document as { uuid?: string }
@@ -349,7 +351,7 @@ it('the list of blocks is sorted, searched and paged', async () => {
   for (const { uuid } of [one, two]) await unblock(uuid)
 })
 
-describe('where new videos of users wait for a moderator', () => {
+describe('where new videos of users need approval', () => {
   let trusted: Client
 
   beforeAll(async () => {
@@ -362,7 +364,7 @@ describe('where new videos of users wait for a moderator', () => {
       autoBlacklist: { videos: { ofUsers: { enabled } } },
     })
   }
-  /** Uploads while new videos wait. */
+  /** Uploads while new videos need approval. */
   async function uploadWaiting(by: Client, fields: Record<string, string> = {}) {
     await waitForModerators(true)
     const video = await uploadBy(by, bytes, fields)
@@ -374,7 +376,7 @@ describe('where new videos of users wait for a moderator', () => {
     return data.map(({ video }) => video.uuid)
   }
 
-  it('a video is there for its owner and the staff alone, and for no other server; accepted, it is new', async () => {
+  it('a video is visible to its owner and the staff alone, and sent nowhere; once accepted, it is new', async () => {
     const video = await uploadWaiting(owner, { name: 'Waiting' })
     expect(await moderator.get('/api/v1/videos/blacklist?type=2')).toMatchObject({
       total: 1,
@@ -404,7 +406,7 @@ describe('where new videos of users wait for a moderator', () => {
     expect(await until(async () => (await ap(video.url)) === 200)).toBe(true)
   })
 
-  it('one that is accepted while it is private is new when it leaves privacy', async () => {
+  it('a video accepted while it is private is new when it leaves privacy', async () => {
     const video = await uploadWaiting(owner, { privacy: '3' })
     expect(await waiting()).toEqual([video.uuid])
     await unblock(video.uuid)
@@ -413,7 +415,7 @@ describe('where new videos of users wait for a moderator', () => {
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(CREATED)
   })
 
-  it('one that leaves privacy while it waits goes on waiting', async () => {
+  it('a pending video that leaves privacy stays pending', async () => {
     const video = await uploadWaiting(owner, { privacy: '3' })
     await owner.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
     expect(shortly(await saidOf(video.uuid))).toEqual([])
@@ -422,14 +424,14 @@ describe('where new videos of users wait for a moderator', () => {
     expect(shortly(await saidOf(video.uuid, CREATED.length))).toEqual(CREATED)
   })
 
-  it('one that is removed while it waits was never there for others', async () => {
+  it('a video removed while it is pending never existed for others', async () => {
     const video = await uploadWaiting(owner)
     await owner.send('DELETE', `/api/v1/videos/${video.uuid}`)
     expect(shortly(await saidOf(video.uuid))).toEqual([])
     expect(await waiting()).toEqual([])
   })
 
-  it('those of the staff and of users who need not wait are there at once', async () => {
+  it('videos of the staff and of trusted users are published at once', async () => {
     for (const by of [ours.client, moderator, trusted]) {
       const video = await uploadWaiting(by)
       expect(await statusOf('visitor', `/api/v1/videos/${video.uuid}`)).toBe(200)

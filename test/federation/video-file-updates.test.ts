@@ -1,4 +1,4 @@
-// Other servers hear which files of a video are left when some were removed, and which there are when they were made anew.
+// Other servers get the remaining files of a video after a removal, and the new ones after a transcoding.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
@@ -48,7 +48,7 @@ interface Names {
   master: string[]
 }
 
-/** The names of files in a document. */
+/** The file names in a document. */
 function namesIn(document: unknown): Names {
   const urls = [...new Set(JSON.stringify(document ?? null).match(/https?:[^"?&\\]+/g) ?? [])]
   const names = (part: RegExp): string[] => urls.flatMap((url) => (part.test(url) ? [url.slice(url.lastIndexOf('/') + 1)] : [])).sort()
@@ -59,7 +59,7 @@ function namesIn(document: unknown): Names {
   }
 }
 
-/** What the last Update or Create of the video names. */
+/** The file names in the last Update or Create of the video. */
 function lastTold(): Names {
   const about = near.received.filter(({ activity }) => (activity.object as JsonObject | undefined)?.id === video.url)
   return namesIn(about.at(-1)?.activity)
@@ -89,11 +89,11 @@ async function send(method: string, path: string, body?: object): Promise<number
 const served = async (): Promise<Names> =>
   namesIn(await (await fetch(video.url, { headers: { accept: 'application/activity+json' } })).json())
 
-it('a removal is told as one Update that names the files that are left', async () => {
+it('a removal sends one Update with the remaining files', async () => {
   const before = await served()
   expect(await send('DELETE', 'web-videos')).toBe(204)
   expect(await told({ web: 0, hls: 2 })).toEqual({ web: [], hls: before.hls, master: before.master })
-  // Nor does whoever reads the video see a file that is gone.
+  // The document contains no removed file either.
   expect(await served()).toEqual({ web: [], hls: before.hls, master: before.master })
   expect(near.received.map(({ activity }) => activity.type)).toEqual(['Update'])
 
@@ -106,7 +106,7 @@ it('a removal is told as one Update that names the files that are left', async (
   expect(left.master).not.toEqual(before.master)
 })
 
-it('new renditions are told as Updates that name them, and never as a new video', async () => {
+it('new renditions send Updates that name them, and never a Create', async () => {
   const before = await served()
   expect(await send('POST', 'transcoding', { transcodingType: 'hls' })).toBe(204)
   const after = await until(

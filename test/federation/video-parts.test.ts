@@ -1,4 +1,4 @@
-// What a video carries beside its files, in both directions: captions, chapters, storyboard, live, trackers.
+// Parts of a video beside its files, in both directions: captions, chapters, storyboard, live, trackers.
 
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -104,11 +104,11 @@ async function partsOf({ id }: { id: string }) {
   )
   return row
 }
-/** Answers a file that is no document. */
+/** Serves a file that is no document. */
 const servesFile = (path: string, body: string, type = 'text/vtt') => peer.serve(path, () => ({ type, raw: body }))
 
-describe('a video of another server', () => {
-  it('is stored with its captions, storyboard, live terms and trackers, and each change replaces them', async () => {
+describe('a remote video', () => {
+  it('is stored with its captions, storyboard, live settings and trackers, and each change replaces them', async () => {
     const [fr, en] = ['fr', 'en'].map((language) => `${peer.base}/captions/${language}.vtt`) as [string, string]
     const board = `${peer.base}/storyboards/1.jpg`
     const trackers = [
@@ -165,7 +165,7 @@ describe('a video of another server', () => {
     expect(renamed?.captionPath).not.toBe(kept?.captionPath)
   })
 
-  it('gives its caption and storyboard through us: fetched once, cleaned, and gone with them', async () => {
+  it('serves its caption and storyboard through the local server: fetched once, cleaned, and removed with them', async () => {
     const path = '/captions/evil.vtt'
     servesFile(path, `WEBVTT\n\nSTYLE\n::cue{}\n\n00:01.000 --> 00:02.000\n<script>Hello</script>\n`)
     const document = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
@@ -184,7 +184,7 @@ describe('a video of another server', () => {
   it.each([
     ['what is no WebVTT', '<html>', 'text/vtt'],
     ['a picture', '\u0089PNG\u0000', 'image/png'],
-  ])('%s is not given as a caption', async (_what, body, type) => {
+  ])('%s is not served as a caption', async (_what, body, type) => {
     const path = `/captions/${Date.now()}.vtt`
     servesFile(path, body, type)
     const document = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
@@ -192,7 +192,7 @@ describe('a video of another server', () => {
     expect((await ours.client.raw(captionPath)).status).toBe(404)
   })
 
-  it('shows its storyboard, and what is no picture is not given', async () => {
+  it('shows its storyboard, and serves no file that is not an image', async () => {
     const path = '/storyboards/no-picture.jpg'
     servesFile(path, 'nothing', 'image/jpeg')
     const document = await told({ preview: storyboard(`${peer.base}${path}`) })
@@ -212,7 +212,7 @@ describe('a video of another server', () => {
     expect((await ours.client.raw(storyboards[0]?.storyboardPath ?? '')).status).toBe(404)
   })
 
-  it('with parts that make no sense is stored without them, within bounds', async () => {
+  it('with invalid parts is stored without them, within bounds', async () => {
     const many = Array.from({ length: 500 }, (_, n) => caption(`x-${n}`, `${peer.base}/captions/${n}.vtt`))
     const huge = 10 ** 15
     const document = await told({
@@ -250,14 +250,14 @@ describe('a video of another server', () => {
     ])
   })
 
-  it('shows everything that the recorded one has, with its files on yet another server that is never asked', async () => {
+  it('shows everything of the recorded one, with files on yet another server that gets no request', async () => {
     const storage = await startFakePeer()
     const recorded = JSON.parse(
       JSON.stringify(recordedObject('video-public')).replaceAll(`${PEER}/static`, `${storage.base}/static`),
     ) as JsonObject
     const { id: _, uuid: __, attributedTo: ___, cc: ____, hasParts: _____, ...terms } = recorded
     const document = await told(terms)
-    // Told again it is the same: nothing gets another name.
+    // A repeated activity changes no file name.
     const before = await ours.client.get(`/api/v1/videos/${document.uuid}`)
     await ours.tell(nora.account, peer.activity(nora.account, 'Update', document))
     const shown = await ours.client.get<JsonObject & { streamingPlaylists: JsonObject[] }>(`/api/v1/videos/${document.uuid}`)
@@ -299,7 +299,7 @@ describe('a video of another server', () => {
     await storage.close()
   })
 
-  it('that was told in another order keeps what is newest', async () => {
+  it('keeps the newest state when Updates arrive out of order', async () => {
     const document = await told()
     const older = {
       ...document,
@@ -311,7 +311,7 @@ describe('a video of another server', () => {
   })
 })
 
-describe('the chapters of a video of another server', () => {
+describe('the chapters of a remote video', () => {
   const serveChapters = (url: string, names: string[]) =>
     peer.serve(url, {
       id: url,
@@ -322,7 +322,7 @@ describe('the chapters of a video of another server', () => {
       what: `the chapters ${titles.join()}`,
     })
 
-  it('are read from their address, again after each change, and go when they are gone', async () => {
+  it('are fetched from their URL, again after each change, and removed when they are gone', async () => {
     const url = `${peer.base}/chapters/1`
     serveChapters(url, ['one', 'two'])
     const document = await told({ hasParts: url })
@@ -340,7 +340,7 @@ describe('the chapters of a video of another server', () => {
     expect(await ours.query('select 1 from video where chapters_wanted_at is not null and url = $1', [document.id])).toEqual([])
   })
 
-  it('that cannot be read stay as they were, and hold nothing up', async () => {
+  it('are unchanged when they cannot be read, and delay nothing', async () => {
     const url = `${peer.base}/chapters/2`
     serveChapters(url, ['one'])
     const document = await told({ hasParts: url })
@@ -360,7 +360,7 @@ describe('the chapters of a video of another server', () => {
     expect((await chaptersOf(ours, uuidOf(document))).map(({ title }) => title)).toEqual(['two'])
   })
 
-  it('at an address of another server are not asked for', async () => {
+  it('at a URL of another server are not fetched', async () => {
     const away = await startFakePeer()
     const document = await told({ hasParts: `${away.base}/chapters` })
     await until(async () => (await ours.query("select 1 from job where state in ('waiting', 'active')")).length === 0)
@@ -370,7 +370,7 @@ describe('the chapters of a video of another server', () => {
   })
 })
 
-describe('a video of ours', () => {
+describe('a local video', () => {
   const documentOf = async (uuid: string): Promise<JsonObject> => {
     const answer = await fetch(`${ours.base}/videos/watch/${uuid}`, {
       headers: { accept: 'application/activity+json' },
@@ -382,11 +382,11 @@ describe('a video of ours', () => {
       const object = activity.object as JsonObject
       return activity.type === 'Update' && object?.uuid === uuid && fits(object)
     })
-  /** Ids of loopback have no domain name, which the oracle wants. */
+  /** Ids on loopback lack the domain name that the oracle requires. */
   const named = (document: unknown): unknown =>
     JSON.parse(JSON.stringify(document).replaceAll(ours.host, 'vireo.example').replaceAll(peer.host, 'peer.example'))
 
-  it('is told of with its captions and where its chapters are', async () => {
+  it('is sent with its captions and the URL of its chapters', async () => {
     const { uuid, url } = await ours.upload(bytes)
     await peer.awaited('the Create', ({ activity }) => activity.type === 'Create')
     await setCaption(ours, uuid, 'fr')
@@ -418,7 +418,7 @@ describe('a video of ours', () => {
     await update(uuid, (object) => (object.subtitleLanguage as unknown[]).length === 0)
   })
 
-  it('is told of once for each change, with new pictures too', async () => {
+  it('sends one Update for each change, also with new pictures', async () => {
     const { uuid } = await ours.upload(bytes)
     await peer.awaited('the Create', ({ activity }) => activity.type === 'Create')
     const before = (await documentOf(uuid)).icon
@@ -435,7 +435,7 @@ describe('a video of ours', () => {
     ['private', { privacy: '3' }],
     ['internal', { privacy: '4' }],
     ['protected by a password', { privacy: '5', 'videoPasswords[0]': 'secret' }],
-  ])('that is %s tells nobody of its captions and chapters', async (_what, fields) => {
+  ])('that is %s sends nothing of its captions and chapters', async (_what, fields) => {
     const { uuid, url } = await ours.upload(bytes, fields)
     await setCaption(ours, uuid, 'fr')
     await ours.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [{ timecode: 0, title: 'secret' }] })
@@ -444,7 +444,7 @@ describe('a video of ours', () => {
     expect(peer.received.filter(({ activity }) => JSON.stringify(activity).includes(uuid))).toEqual([])
     if (fields.privacy === '2') return
     const [{ captionPath } = { captionPath: '' }] = await captionsOf(ours, uuid)
-    // The address has a token; without it nothing is read.
+    // The URL has a token; without it nothing is served.
     expect((await fetch(`${ours.base}${captionPath}`)).status).toBe(200)
     const strangers = [
       [`${url}/chapters`, 'application/activity+json'],
@@ -458,8 +458,8 @@ describe('a video of ours', () => {
   })
 })
 
-describe('a video that is removed', () => {
-  it('leaves none of its files behind, here and where they were kept', async () => {
+describe('a removed video', () => {
+  it('leaves no files behind, neither its own nor cached ones', async () => {
     const path = '/captions/kept.vtt'
     servesFile(path, VTT)
     const theirs = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
@@ -487,12 +487,12 @@ describe('a video that is removed', () => {
   })
 })
 
-describe('a video of another server that was not read for long', () => {
+describe('a stale remote video', () => {
   const age = (document: JsonObject & { id: string }) =>
     ours.query("update video set refreshed_at = now() - interval '3 days', refresh_tried_at = null where url = $1", [document.id])
   const look = (document: JsonObject) => ours.client.raw(`/api/v1/videos/${document.uuid}`)
 
-  it('is read again when somebody looks at it, and not before', async () => {
+  it('is refreshed when it is viewed, and not before', async () => {
     const document = await told()
     await look(document)
     peer.serve(document.id, { ...document, name: 'Read again' })
@@ -511,7 +511,7 @@ describe('a video of another server that was not read for long', () => {
     await until(async () => (await look(document)).status === 404)
   })
 
-  it('stays while its server is silent or refuses, and is not asked for at each look', async () => {
+  it('is unchanged while its server is silent or refuses, and not fetched at each view', async () => {
     for (const status of [500, 403]) {
       const document = await told()
       peer.serve(document.id, () => ({ status }))
@@ -531,7 +531,7 @@ describe('a video of another server that was not read for long', () => {
     }
   })
 
-  it('is not gone because another server says so', async () => {
+  it('is not removed on the word of another server', async () => {
     const away = await startFakePeer()
     const document = await told()
     const path = new URL(document.id).pathname
@@ -561,7 +561,7 @@ describe('between two nodes', () => {
   })
   afterAll(() => other?.stop())
 
-  it('captions and chapters of one show on the other, and vanish there too', async () => {
+  it('captions and chapters of one node are shown on the other, and vanish there too', async () => {
     const { uuid } = await ours.upload(bytes, { description: '00:00 first\n00:01 second' })
     await until(async () => (await other.query('select 1 from video where uuid = $1', [uuid])).length > 0, {})
     const titles = async () => (await chaptersOf(other, uuid)).map(({ title }) => title).join()

@@ -1,4 +1,4 @@
-// Views, viewers and what was watched, between servers: what leaves, what is believed of whom, and two real nodes.
+// Views, viewers and watched segments between servers: what is sent, what is accepted from which server, and two real nodes.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -9,9 +9,9 @@ import { until } from '../support/until.ts'
 import { follow } from './nodes.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-/** Everything that takes minutes takes moments. */
+/** Intervals of minutes take moments here. */
 const QUICK = {
-  // Nobody follows anybody here: visitors ask for videos of other servers by their address.
+  // Nobody follows anybody here: visitors open remote videos by their URL.
   search: { remote_uri: { users: true, anonymous: true } },
   views: { videos: { count_view_after: '1 second' } },
   vireo: {
@@ -23,7 +23,7 @@ const QUICK = {
   },
 }
 
-/** With hosts as the reference wants them: with a top-level domain. */
+/** With host names as the reference requires them: with a top-level domain. */
 const onTheNet = (activity: JsonObject): JsonObject => JSON.parse(JSON.stringify(activity).replace(/127\.0\.0\.1:(\d+)/g, 'node$1.example'))
 
 interface Watched {
@@ -62,7 +62,7 @@ const becomes = (video: Watched, expected: { views?: number; viewers?: number })
 
 describe('with a peer', () => {
   let ours: FederatedNode
-  /** Follows us, and has a video that we know. */
+  /** Follows the local server, and has a known video. */
   let home: FakePeer
   let away: FakePeer
   let alice: { account: PeerActor; channel: PeerActor }
@@ -96,7 +96,7 @@ describe('with a peer', () => {
     userInteractionCount: count,
   })
 
-  it('viewers of a video of ours are told to followers as one count', async () => {
+  it('viewers of a local video are sent to followers as one count', async () => {
     await Promise.all(['anna', 'bert', 'carl'].map((session) => watch(video, session)))
     await becomes(video, { views: 3 })
     const { activity } = await home.awaited('the viewers', (one) => one.activity.type === 'View' && one.activity.object === video.url)
@@ -123,7 +123,7 @@ describe('with a peer', () => {
     expect(await ours.query("select 1 from document where type like '%WatchAction'")).toEqual([])
   })
 
-  it.each(['3', '4', '5'])('nothing is told of the viewers of a video of privacy %s', async (privacy) => {
+  it.each(['3', '4', '5'])('viewers of a video with privacy %s are not sent', async (privacy) => {
     const hidden = { base: ours.base, ...(await ours.upload(bytes, { privacy, ...passwordsOf(privacy) })) }
     for (const currentTime of [0, 2]) {
       await ours.client.send('POST', `/api/v1/videos/${hidden.uuid}/views`, { currentTime })
@@ -135,7 +135,7 @@ describe('with a peer', () => {
     expect(JSON.stringify(home.received)).not.toContain(hidden.uuid)
   })
 
-  it('a view of a video of another server is told to that server, and then what was watched', async () => {
+  it('a view of a remote video is sent to its server, followed by its WatchAction', async () => {
     await watch(theirs, 'anna')
     const isAnnounced = (fits: (activity: JsonObject) => boolean) =>
       home.awaited('it', ({ activity }) => activity.object === theirs.url && fits(activity))
@@ -168,7 +168,7 @@ describe('with a peer', () => {
     expect(await creation.json()).toMatchObject({ type: 'Create', id: watched.activity.id })
   })
 
-  it('a server that does not take them gets none', async () => {
+  it('a server that does not accept them gets none', async () => {
     const refused = (types: string[]) => ours.query('update remote_host set unsupported_types = $1 where host = $2', [types, home.host])
     await refused(['View:', 'Create:WatchAction'])
     const ended = async () =>
@@ -183,12 +183,12 @@ describe('with a peer', () => {
     await refused([])
   })
 
-  it('many viewers of a video of another server are one message', async () => {
+  it('many viewers of a remote video are one message', async () => {
     const document = home.video(alice)
     await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
     const crowded = { base: ours.base, uuid: String(document.uuid) }
     const counted = 'select 1 from viewing w join video v on v.id = w.video_id where v.uuid = $1 and w.untold_views = 12'
-    // Nothing is told before all of them were there, however slow this machine is.
+    // No message is sent before all of them were there, even on a slow machine.
     await ours.query("insert into viewing (video_id, told_at) select id, now() + interval '1 hour' from video where uuid = $1", [
       crowded.uuid,
     ])
@@ -208,7 +208,7 @@ describe('with a peer', () => {
     expect(await shown(video)).toMatchObject({ views: 5 })
   })
 
-  it('a viewer of another server counts until the time is over, as one however often it is told', async () => {
+  it('a remote viewer counts until it expires, once however often it is sent', async () => {
     const id = away.id('views')
     for (let index = 0; index < 3; index += 1) {
       await ours.tell(away.instance, view(away, away.instance, video.url, { id, expires: soon() }))
@@ -218,7 +218,7 @@ describe('with a peer', () => {
     await becomes(video, { viewers: 0 })
   })
 
-  it('what one server tells of a video of ours is bounded', async () => {
+  it('views by one server of a local video are limited', async () => {
     for (let index = 0; index < 25; index += 1) {
       await ours.tell(away.instance, view(away, away.instance, video.url, { expires: soon() }))
       await ours.tell(away.instance, view(away, away.instance, video.url))
@@ -230,7 +230,7 @@ describe('with a peer', () => {
     expect(rows.length).toBeLessThanOrEqual(20)
   })
 
-  it('of a video of another server only that server is believed, and nothing is passed on', async () => {
+  it('views of a remote video are accepted from its server only, and not forwarded', async () => {
     const document = home.video(alice)
     await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
     const known = { base: ours.base, uuid: String(document.uuid) }
@@ -244,12 +244,12 @@ describe('with a peer', () => {
     expect(viewsOf(document.id)).toEqual([])
   })
 
-  it('a view under an address of another server has no effect', async () => {
+  it('a view with an id of another server has no effect', async () => {
     await ours.tell(away.instance, view(away, away.instance, video.url, { id: home.id('views') })).catch(() => undefined)
     expect(await shown(video)).toEqual({ views: 0, viewers: 0 })
   })
 
-  it('a watch action is taken for a video of ours from its own server, once, within bounds', async () => {
+  it('a WatchAction of a local video is accepted from its own server, once, within bounds', async () => {
     const action = (peer: FakePeer, more: JsonObject = {}): JsonObject => ({
       id: peer.id('watches'),
       type: 'WatchAction',
@@ -307,7 +307,7 @@ describe('with another node', () => {
     await Promise.all([a?.stop(), b?.stop()])
   })
 
-  it('a view of a video of one on the other counts on both, viewers are shown, and what was watched arrives', async () => {
+  it('a view on one node of a video of the other counts on both, viewers are shown, and watched segments arrive', async () => {
     const [owner, other] = [a, b]
     const { uuid, id } = await owner.upload(bytes)
     const [onOwner, onOther] = [

@@ -1,4 +1,4 @@
-// Watched words, from their lists to the tags of videos and local comments and of others, and to comments that wait by them.
+// Watched words, from their lists to tags of local and remote videos and comments, and to comments pending review.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -83,7 +83,7 @@ const tagged = async (tag: string) =>
 const toldBy = (type: string, object: object) => ours.tell(alice.account, peer.activity(alice.account, type, object))
 
 describe('lists', () => {
-  it('have names of their own, orders and pages', async () => {
+  it('have unique names, orders and pages', async () => {
     const path = listsOf('owner')
     const first = await add(owner, path, 'b', 'one')
     await add(owner, path, 'a', 'two', 'three')
@@ -104,7 +104,7 @@ describe('lists', () => {
     expect(await names('sort=-updatedAt&count=1')).toEqual([3, 'b'])
   })
 
-  it('are of their owner alone: another, the staff and the instance have no part in them', async () => {
+  it('belong to their owner: other users, the staff and the instance cannot access them', async () => {
     const id = await add(owner, listsOf('owner'), 'mine', 'word')
     const own = await add(guest, listsOf('guest'), 'theirs', 'word')
     for (const [client, path, expected] of [
@@ -127,7 +127,7 @@ describe('lists', () => {
     ])
   })
 
-  it('are refused when their expressions take too long to be looked for', async () => {
+  it('are refused when their expressions take too long to match', async () => {
     const words = ['fine', '(?:a|b)*a(?:a|b){20}']
     const refused = await answer(owner, 'POST', listsOf('owner'), { listName: 'slow', words })
     expect([refused.status, Object.keys((await refused.json())['invalid-params'])]).toEqual([400, ['words']])
@@ -136,7 +136,7 @@ describe('lists', () => {
     const second = { listName: 'two', words: costly }
     expect(await status(owner, 'POST', listsOf('owner'), second)).toBe(400)
     expect(await status(guest, 'POST', listsOf('guest'), second)).toBe(200)
-    // The instance's are looked for in everything anyway.
+    // Those of the instance are applied to everything anyway.
     for (const listName of ['one', 'two']) {
       expect(await status(moderator, 'POST', INSTANCE, { listName, words: costly })).toBe(200)
     }
@@ -144,7 +144,7 @@ describe('lists', () => {
 })
 
 describe('comments', () => {
-  it('are tagged by the lists of the instance and of the owner, each for their own', async () => {
+  it('are tagged by the lists of the instance and of the owner, separately', async () => {
     await add(moderator, INSTANCE, 'everywhere', 'spam')
     await add(owner, listsOf('owner'), 'here', 'sp[a4]m', 'other')
     await add(guest, listsOf('guest'), 'elsewhere', 'spam')
@@ -172,7 +172,7 @@ describe('comments', () => {
     expect(await found(mine('autoTagOneOf=here&isHeldForReview=true'))).toEqual([0])
   })
 
-  it('with a tag that the owner reviews wait for approval, but those of the owner and the staff', async () => {
+  it('with a tag that the owner reviews are pending, except those of the owner and the staff', async () => {
     await add(owner, listsOf('owner'), 'mild', 'darn')
     await add(moderator, INSTANCE, 'wild', 'darn')
     await owner.send('PUT', policiesOf('owner'), { review: ['mild', 'external-link'] })
@@ -190,7 +190,7 @@ describe('comments', () => {
     expect(await ours.query('select name from comment_automatic_tag where comment_id = $1', [held.id])).toEqual([])
   })
 
-  it('are looked through by the words that a list has now; what was tagged before stays so', async () => {
+  it('are checked with the current words of a list; earlier tags remain', async () => {
     const path = listsOf('owner')
     const id = await add(owner, path, 'list', 'before')
     await owner.send('PUT', policiesOf('owner'), { review: ['list'] })
@@ -212,11 +212,11 @@ describe('comments', () => {
   })
 })
 
-describe('comments of other servers', () => {
+describe('remote comments', () => {
   const note = (content: string, more = {}) =>
     peer.note({ author: alice.account.url, inReplyTo: video.url, content, more: { mediaType: 'text/html', ...more } })
 
-  it('with a watched word in their text wait, and are told of once they are approved', async () => {
+  it('with a watched word are pending, and sent on once they are approved', async () => {
     await add(owner, listsOf('owner'), 'watched', 'cheap pills', 'br')
     await owner.send('PUT', policiesOf('owner'), { review: ['watched'] })
     await toldBy('Create', note('<p>Cheap<br>pills</p>'))
@@ -229,7 +229,7 @@ describe('comments of other servers', () => {
     expect(await shown()).toHaveLength(2)
   })
 
-  it('are tagged anew, and wait, when they are edited', async () => {
+  it('are tagged again, and pending, after an edit', async () => {
     await add(owner, listsOf('owner'), 'watched', 'pills')
     await owner.send('PUT', policiesOf('owner'), { review: ['watched'] })
     const document = note('<p>Hello</p>')
@@ -240,11 +240,11 @@ describe('comments of other servers', () => {
     expect(seen(await mine())).toEqual([['See pills (https://example.com)', 'external-link', 'watched']])
     expect(await shown()).toEqual([])
     await toldBy('Update', { ...edited, content: '<p>Hello again</p>', updated: new Date().toISOString() })
-    // Who saw it last has to see it again.
+    // The last reviewer has to review it again.
     expect([seen(await mine()), await shown()]).toEqual([[['Hello again']], []])
   })
 
-  it('of a quarter of a megabyte do not keep the inbox', async () => {
+  it('of a quarter of a megabyte do not delay the inbox', async () => {
     await add(owner, listsOf('owner'), 'watched', '(a+)+$', 'a')
     await toldBy('Create', note(`<p>${'<b>a</b>'.repeat(30_000)}</p>`))
     expect((await mine()).total).toBe(1)
@@ -252,7 +252,7 @@ describe('comments of other servers', () => {
 })
 
 describe('videos', () => {
-  it('of ours are tagged by the lists of the instance when they come, and when they change', async () => {
+  it('of the local server are tagged by the lists of the instance when they are created and changed', async () => {
     await add(moderator, INSTANCE, 'cats', 'cats?')
     await add(owner, listsOf('owner'), 'mine', 'cat')
     const mild = await uploadBy(owner, { name: 'A Cat', description: 'See https://example.com', support: 'dogs' })
@@ -266,7 +266,7 @@ describe('videos', () => {
     expect(await tagged('cats')).toEqual([])
   })
 
-  it('of other servers are, too', async () => {
+  it('of other servers are tagged too', async () => {
     await add(moderator, INSTANCE, 'cats', 'cats')
     const document = peer.video({ ...alice, more: { name: 'About cats' } })
     await toldBy('Create', document)
