@@ -1,4 +1,4 @@
-// Channels that follow channels of other sites: who may, what a round imports and what not, and how it ends.
+// Synchronisation of channels with channels of other sites: permissions, imports of a round, and its end.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { DomainError } from '../../../src/actors/runtime/index.ts'
@@ -18,7 +18,7 @@ const importAll = (id?: number, url = CHANNEL, by = world.users.owner) =>
   })
 
 describe('a synchronisation', () => {
-  it('is made, listed and removed by the owner of the channel', async () => {
+  it('is created, listed and removed by the owner of the channel', async () => {
     const { owner } = world.users
     const body = { externalChannelUrl: CHANNEL, videoChannelId: owner.channelId }
     const made = await world.send(owner, 'POST', '/video-channel-syncs', body)
@@ -46,7 +46,7 @@ describe('a synchronisation', () => {
     expect((await world.send(owner, 'DELETE', `/video-channel-syncs/${id}`)).status).toBe(404)
   })
 
-  it('is nobody else’s', async () => {
+  it('cannot be accessed by others', async () => {
     const { owner, other, moderator } = world.users
     const id = await world.make()
     const body = { externalChannelUrl: CHANNEL, videoChannelId: owner.channelId }
@@ -64,7 +64,7 @@ describe('a synchronisation', () => {
     expect((await world.send(moderator, 'DELETE', `/video-channel-syncs/${id}`)).status).toBe(204)
   })
 
-  it('is refused with each bad field, for a channel that is not there, and beyond what one may have', async () => {
+  it('is refused with each bad field, for an unknown channel, and beyond the limit per user', async () => {
     const { owner, other } = world.users
     const post = (body: object) => world.send(owner, 'POST', '/video-channel-syncs', body)
     expect(Object.keys((await post({})).body['invalid-params'])).toEqual(['externalChannelUrl', 'videoChannelId'])
@@ -86,11 +86,11 @@ describe('a synchronisation', () => {
     expect((await importAll(id)).status).toBe(403)
     world.switches.http = false
     expect((await importAll()).status).toBe(403)
-    // What is there can still be seen and removed.
+    // Existing ones can still be listed and removed.
     expect((await world.send(owner, 'DELETE', `/video-channel-syncs/${id}`)).status).toBe(204)
   })
 
-  it('is in the order that the list is asked for', async () => {
+  it('is listed in the requested order', async () => {
     const { owner } = world.users
     const first = await world.make(owner, 'https://a.example/b')
     world.clock.pass(1000)
@@ -113,7 +113,7 @@ describe('a synchronisation', () => {
 })
 
 describe('a round of a synchronisation', () => {
-  it('comes after the check interval and imports what is new since', async () => {
+  it('starts after the check interval, and imports new videos', async () => {
     const id = await world.make()
     world.site.videos = [remote('later', 1), remote('today', 0), remote('before', -1)]
     await world.run()
@@ -135,7 +135,7 @@ describe('a round of a synchronisation', () => {
     expect(body.data[0]).toMatchObject({ state: { id: 3, label: 'Synchronized' }, lastSyncAt: expect.any(String) })
   })
 
-  it('imports nothing twice, and tries again what failed, but not for ever', async () => {
+  it('imports nothing twice, and retries failures a limited number of times', async () => {
     const id = await world.make()
     const round = async (end: 'success' | 'failed' | 'cancelled') => {
       world.clock.pass(HOUR)
@@ -151,7 +151,7 @@ describe('a round of a synchronisation', () => {
     await world.db.query("update video_import set state = 'success' where target_url like '%/b'")
     expect([await round('failed'), await world.imports()]).toEqual(['failed', ['a', 'b', 'a', 'b', 'a']])
     world.site.videos = [remote('c'), remote('b'), remote('a')]
-    // What failed in an earlier round is not held against this one.
+    // Failures of an earlier round do not count in this one.
     expect([await round('success'), await world.imports()]).toEqual(['synced', ['a', 'b', 'a', 'b', 'a', 'c']])
     world.site.videos = [remote('d')]
     expect([await round('cancelled'), (await world.imports()).at(-1)]).toEqual(['synced', 'd'])
@@ -159,7 +159,7 @@ describe('a round of a synchronisation', () => {
     expect((await world.imports()).filter((name) => name === 'd')).toHaveLength(1)
   })
 
-  it('tries again what was rejected while its user was blocked', async () => {
+  it('retries imports that were rejected while the user was blocked', async () => {
     const id = await world.make()
     world.site.videos = [remote('a', 0)]
     for (const [end, state] of [
@@ -172,13 +172,13 @@ describe('a round of a synchronisation', () => {
       world.clock.pass(15_000)
       await world.run()
       expect(await world.stateOf(id)).toBe(state)
-      // Then it is older than the last round.
+      // The video is older than the last round then.
       world.clock.pass(24 * HOUR)
     }
     expect(await world.imports()).toEqual(['a', 'a'])
   })
 
-  it('finds what is new also where the other site tells no dates', async () => {
+  it('finds new videos even if the other site gives no dates', async () => {
     const id = await world.make()
     const site = (...names: string[]) => {
       world.site.videos = names.map((name) => remote(name, null))
@@ -203,7 +203,7 @@ describe('a round of a synchronisation', () => {
     expect(await world.imports()).toEqual(['d', 'e', 'a', 'c'])
   })
 
-  it('takes all videos when the owner asks, and once more when that is asked for meanwhile', async () => {
+  it("imports all videos on the owner's request, and once more when that is requested meanwhile", async () => {
     const id = await world.make()
     world.site.videos = ['f', 'e', 'd', 'c', 'b', 'a'].map((name) => remote(name, -100))
     expect((await importAll(id)).status).toBe(204)
@@ -219,7 +219,7 @@ describe('a round of a synchronisation', () => {
     expect(await world.imports()).toHaveLength(5)
   })
 
-  it('begins once, though several processes look at once', async () => {
+  it('starts once when several processes look for it', async () => {
     await world.make()
     world.site.videos = [remote('a')]
     world.clock.pass(HOUR)
@@ -229,7 +229,7 @@ describe('a round of a synchronisation', () => {
     expect(await world.imports()).toEqual(['a'])
   })
 
-  it('goes on where it was interrupted', async () => {
+  it('resumes after an interruption', async () => {
     const id = await world.make()
     world.site.videos = [remote('c'), remote('b'), remote('a')]
     world.clock.pass(HOUR)
@@ -247,7 +247,7 @@ describe('a round of a synchronisation', () => {
     expect(await world.stateOf(id)).toBe('processing')
   })
 
-  it('fails when the other site is away, and is tried again', async () => {
+  it('fails when the other site is unreachable, and is retried', async () => {
     const id = await world.make()
     world.site.away = 'The site is away.'
     world.clock.pass(HOUR)
@@ -261,7 +261,7 @@ describe('a round of a synchronisation', () => {
     expect(await world.stateOf(id)).toBe('synced')
   })
 
-  it('counts a video that is refused as missing, and imports the others', async () => {
+  it('counts a refused video as missing, and imports the others', async () => {
     const id = await world.make()
     world.site.videos = [remote('b'), remote('a')]
     world.refusals.set(remote('a').url, new DomainError('forbidden', 'Not there.'))
@@ -274,7 +274,7 @@ describe('a round of a synchronisation', () => {
     expect(await world.stateOf(id)).toBe('failed')
   })
 
-  it('ends at the quota of its user, of which nothing may be left at the beginning', async () => {
+  it('ends at the quota of its user, even if nothing is left at the start', async () => {
     const id = await world.make()
     world.site.videos = [remote('b'), remote('a')]
     world.refusals.set(remote('b').url, new DomainError('too_large', 'Too much.', { code: 'quota_reached' }))
@@ -286,8 +286,8 @@ describe('a round of a synchronisation', () => {
   })
 })
 
-describe('no round begins', () => {
-  it('for a blocked user, nor while the feature is off', async () => {
+describe('no round starts', () => {
+  it('for a blocked user, or while the feature is off', async () => {
     const id = await world.make()
     await world.db.query("update users set state = 'blocked' where id = $1", [world.users.owner.id])
     world.clock.pass(HOUR)
@@ -303,7 +303,7 @@ describe('no round begins', () => {
     expect(await world.stateOf(id)).toBe('synced')
   })
 
-  it('and one that is under way ends when its user is blocked', async () => {
+  it('and a running one ends when its user is blocked', async () => {
     const id = await world.make()
     world.site.videos = [remote('b'), remote('a')]
     world.before.request = async () => {
@@ -314,7 +314,7 @@ describe('no round begins', () => {
     expect([await world.stateOf(id), await world.imports()]).toEqual(['failed', ['a']])
   })
 
-  it('for one that was removed, whose imports stay', async () => {
+  it('for a removed synchronisation, whose imports remain', async () => {
     const id = await world.make()
     world.site.videos = [remote('b'), remote('a')]
     world.before.request = async () => {
@@ -322,7 +322,7 @@ describe('no round begins', () => {
       world.before.request = async () => {}
     }
     world.clock.pass(HOUR)
-    // The row goes between the look and the request: the import of that moment is the channel's own.
+    // The row is removed between the query and the import request: that import belongs to the channel.
     await world.run().catch(() => undefined)
     expect(await world.stateOf(id)).toBeUndefined()
     expect((await world.imports()).length).toBeLessThan(2)
@@ -360,7 +360,7 @@ describe('a channel is imported once', () => {
     expect([await world.imports(), world.site.asked]).toEqual([['a', 'b'], [{ url: CHANNEL, limit: 5 }]])
   })
 
-  it('but not for a synchronisation of another channel or address', async () => {
+  it('but not for a synchronisation of another channel or URL', async () => {
     const id = await world.make()
     const others = await world.make(world.users.other)
     expect((await importAll(others)).status).toBe(403)
@@ -375,7 +375,7 @@ describe('a channel is imported once', () => {
     expect(world.site.asked).toEqual([])
   })
 
-  it('by one job at a time, so that two do not import the same', async () => {
+  it('by one job at a time, without duplicate imports', async () => {
     world.site.videos = [remote('b'), remote('a')]
     await importAll(await world.make())
     await importAll()

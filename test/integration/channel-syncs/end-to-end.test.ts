@@ -1,4 +1,4 @@
-// A channel of another site in a whole server, by a stand-in for yt-dlp: from the request to published videos.
+// Synchronisation with a channel of another site on a whole server, with a stand-in for yt-dlp: from the request to published videos.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const at = (path: string): string => `http://localhost:${site.port}${path}`
 
-/** What the channel has, the newest first. */
+/** The videos of the channel, newest first. */
 function lists(...names: string[]): void {
   const entries = names.map((name) => ({ _type: 'url', url: at(`/${name}`), title: name }))
   site.answer('/channel.json', { type: 'application/json', bytes: JSON.stringify({ _type: 'playlist', entries }) })
@@ -61,7 +61,7 @@ function lists(...names: string[]): void {
 const videos = async () =>
   (await client.get<{ data: { name: string; privacy: { id: number } }[] }>(`/api/v1/video-channels/${channel.name}/videos`)).data
 
-it('becomes videos that everybody sees, and each of them once', async () => {
+it('becomes public videos, each of them once', async () => {
   const { videoChannelSync: made } = await client.send<{ videoChannelSync: { id: number } }>('POST', '/api/v1/video-channel-syncs', {
     externalChannelUrl: at('/channel'),
     videoChannelId: channel.id,

@@ -1,4 +1,4 @@
-// A server with synchronisations on a database of its own, where the other site is a list and imports are rows.
+// Synchronisations on a separate database, with a list as the other site and rows as imports.
 
 import { makeChannelSyncs, runChannelSyncs } from '../../../src/actors/channel-sync/index.ts'
 import { type ActorDeps, DomainError } from '../../../src/actors/runtime/index.ts'
@@ -18,7 +18,7 @@ import { makeTestRuntime } from '../../support/runtime.ts'
 export const HOUR = 3_600_000
 export const CHANNEL = 'https://video.example.com/c/x'
 
-/** A video of the other site, published so many days after the first of May 2026, or in times to come. */
+/** A video of the other site, published this many days after 1 May 2026, or in the future. */
 export const remote = (name: string, day: number | null = 1000): RemoteVideoEntry => ({
   url: `https://video.example.com/v/${name}`,
   title: name,
@@ -71,15 +71,15 @@ export async function makeHarness() {
     other: await makeUser(db),
     moderator: await makeUser(db, { role: 1 }),
   }
-  /** What the other site has, the newest first. */
+  /** The videos of the other site, newest first. */
   const site: { videos: RemoteVideoEntry[]; asked: { url: string; limit: number }[]; away: string | null } = {
     videos: [],
     asked: [],
     away: null,
   }
-  /** Addresses that are refused, with the refusal. */
+  /** Refused URLs, with their errors. */
   const refusals = new Map<string, DomainError>()
-  /** Runs before each request for an import. */
+  /** Called before each import request. */
   const before: { request: () => Promise<void> } = { request: async () => {} }
 
   const channelSyncs = makeChannelSyncs({
@@ -159,7 +159,7 @@ export async function makeHarness() {
       return (await send(by, 'POST', '/video-channel-syncs', body)).body.videoChannelSync.id
     },
 
-    /** All that is due now: time-outs, then jobs, until there is nothing more. */
+    /** Runs everything due now: timeouts, then jobs, until nothing is left. */
     async run(): Promise<void> {
       for (let more = true; more; ) {
         await runtime.sweeper.sweep()
@@ -176,7 +176,7 @@ export async function makeHarness() {
         ({ url }) => url.split('/').at(-1),
       ),
 
-    /** As if all imports that wait had ended so. */
+    /** Ends all pending imports with this result. */
     importsEnd: (state: 'success' | 'failed' | 'cancelled' | 'rejected') =>
       db.query("update video_import set state = $1 where state = 'pending'", [state]),
 

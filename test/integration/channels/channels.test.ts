@@ -1,4 +1,4 @@
-// Channels over REST: how they are made and changed, whose they are, what lists say of them, and their pictures.
+// Channels over REST: creation, changes, ownership, lists, and pictures.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../../scripts/demo/client.ts'
@@ -68,7 +68,7 @@ const channelOf = async (handle: string) => (await get<ChannelView>(`/api/v1/vid
 const host = () => new URL(node.base).host
 
 describe('a new channel', () => {
-  it('is shown with all that was said of it, by its handle with and without the host, and to its owner', async () => {
+  it('is shown with all its fields by its handle, with and without the host, and to its owner', async () => {
     const { client, username } = await newUser()
     const name = `films_of_${username}`
     const fields = { displayName: 'Films', description: 'About films', support: 'Send coffee' }
@@ -90,7 +90,7 @@ describe('a new channel', () => {
     })
   })
 
-  it('needs a name that no account and no channel has, whatever the case', async () => {
+  it('needs a name that no account or channel has, ignoring case', async () => {
     const { client, username } = await newUser()
     for (const name of [username, `${username}_channel`, 'peertube']) {
       expect((await post(client, { name, displayName: 'Twin' })).status).toBe(409)
@@ -101,7 +101,7 @@ describe('a new channel', () => {
     }
   })
 
-  it('is one of no more than the configuration says, also when several are asked for at once', async () => {
+  it('is refused beyond the configured number, also when several are created at once', async () => {
     const { client, username } = await newUser()
     const answers = await Promise.all(
       [1, 2, 3, 4].map((number) => post(client, { name: `${username}_${number}`, displayName: 'One of many' })),
@@ -111,7 +111,7 @@ describe('a new channel', () => {
     expect(list.body.total).toBe(3)
   })
 
-  it('is made once when it is asked for twice at once', async () => {
+  it('is created once when it is requested twice at once', async () => {
     const { client, username } = await newUser()
     const twin = { name: `${username}_twin`, displayName: 'Twin' }
     const answers = await Promise.all([post(client, twin), post(client, twin)])
@@ -120,7 +120,7 @@ describe('a new channel', () => {
 })
 
 describe('a change of a channel', () => {
-  it('keeps what is left out, and takes null for nothing', async () => {
+  it('keeps omitted fields, and clears fields with null', async () => {
     const { client, username } = await newUser()
     const path = `/api/v1/video-channels/${username}_channel`
     const change = (body: object) => json(client, 'PUT', path, body)
@@ -140,7 +140,7 @@ describe('a change of a channel', () => {
     expect(await channelOf(`${username}_channel`)).toMatchObject({ displayName: 'Named' })
   })
 
-  it('gives its text of support to all of its videos when that is asked for, and to no other', async () => {
+  it('copies its support text to all of its videos on request, and to no other', async () => {
     const { client, username, channelId } = await newUser()
     const other = await newUser()
     const videos = await makeVideos([{}, { privacy: 3 }].map((columns) => ({ channelId, columns })))
@@ -160,7 +160,7 @@ describe('a change of a channel', () => {
     expect(await supports()).toEqual([{ support: 'Everywhere' }, { support: 'Everywhere' }, { support: 'Theirs' }])
   })
 
-  it('is for the owner and the staff, and never of a channel of another server', async () => {
+  it('is allowed for the owner and the staff, and never for a remote channel', async () => {
     const [owner, stranger, moderator] = [await newUser(), await newUser(), await newUser(1)]
     const remote = await makeRemoteChannel({ query }, { username: `far${++serial}` })
     const path = `/api/v1/video-channels/${owner.username}_channel`
@@ -173,7 +173,7 @@ describe('a change of a channel', () => {
     expect((await get<ChannelView>(far)).body).toMatchObject({ isLocal: false, host: remote.host })
   })
 
-  it('of another server is asked for there when it is looked at after a long time, once', async () => {
+  it('a stale remote channel is fetched once when it is viewed', async () => {
     const remote = await makeRemoteChannel({ query }, { username: `old${++serial}` })
     const asked = () => query("select data from job where type = 'activitypub-refresher' and data ->> 'actorId' = $1", [String(actorId)])
     const [{ actorId } = { actorId: 0 }] = await query<{ actorId: number }>('select actor_id as "actorId" from channel where id = $1', [
@@ -190,7 +190,7 @@ describe('a change of a channel', () => {
     expect(await asked()).toHaveLength(1)
   })
 
-  it('may be another banner, in its sizes', async () => {
+  it('may be a new banner, in all sizes', async () => {
     const { client, username } = await newUser()
     const path = `/api/v1/video-channels/${username}_channel/banner`
     const form = formWith('bannerfile', await plain(400, 100).png().toBuffer(), 'b.png')
@@ -203,8 +203,8 @@ describe('a change of a channel', () => {
   })
 })
 
-describe('a removal of a channel', () => {
-  it('leaves the user one, also when both are removed at once', async () => {
+describe('removal of a channel', () => {
+  it('leaves the user one channel, also when both are removed at once', async () => {
     const { client, username } = await newUser()
     await post(client, { name: `${username}_other`, displayName: 'Other' })
     const remove = (name: string) => json(client, 'DELETE', `/api/v1/video-channels/${name}`)
@@ -215,7 +215,7 @@ describe('a removal of a channel', () => {
     expect((await post(client, { name: `${username}_again`, displayName: 'Again' })).status).toBe(200)
   })
 
-  it('and one of its user at the same time both come to their end', async () => {
+  it('and removal of its user at the same time both complete', async () => {
     const { client, username, id, channelId } = await newUser()
     await makeVideo({ query }, { channelId })
     await post(client, { name: `${username}_stays`, displayName: 'Stays' })
@@ -234,7 +234,7 @@ describe('a removal of a channel', () => {
 })
 
 describe('lists', () => {
-  it('of channels come in the order that is asked for, are found by words, and count all', async () => {
+  it('of channels are in the requested order, are searched by words, and count all', async () => {
     const { client, username } = await newUser()
     for (const [name, displayName] of [
       [`${username}_b`, 'Bees and honey'],
@@ -265,7 +265,7 @@ describe('lists', () => {
     expect(accounts.body).toMatchObject({ total: counted?.accounts, data: [{ name: username }] })
   })
 
-  it('that somebody follows are found by the words in their name or handle, and by nothing that is only similar', async () => {
+  it('of followed channels are searched by words in their name or handle, without fuzzy matches', async () => {
     const reader = await newUser()
     const names = ['Gardens of Babylon', 'Garden tools', 'Guardian news']
     for (const [index, displayName] of names.entries()) {
@@ -290,7 +290,7 @@ describe('lists', () => {
     expect(await found(' ')).toEqual([0, 1, 2])
   })
 
-  it('have the account of the instance beside those of users', async () => {
+  it('include the account of the instance beside those of users', async () => {
     const account = { name: 'peertube', displayName: 'peertube', host: host(), url: `${node.base}/accounts/peertube` }
     const expected = { ...account, followersCount: 0, followingCount: 0, avatars: [] }
     const { body } = await get<List<object>>('/api/v1/accounts?sort=createdAt&count=1')
@@ -299,7 +299,7 @@ describe('lists', () => {
     expect((await get('/api/v1/accounts/peertube')).body).toMatchObject(expected)
   })
 
-  it('with statistics tell others nothing of videos that they do not see', async () => {
+  it('with statistics do not reveal hidden videos', async () => {
     const { client, username, channelId } = await newUser()
     const shown = await makeVideo({ query }, { channelId, columns: { views: 5 } })
     const hidden = await makeVideo({ query }, { channelId, columns: { views: 7, privacy: 3 } })
@@ -319,7 +319,7 @@ describe('lists', () => {
     expect((await get<List<ChannelView>>(path.split('?')[0] ?? '')).body.data[0]?.videosCount).toBeUndefined()
   })
 
-  it('of followers are for the followed, and of an account also name those of its channels', async () => {
+  it('of followers are visible to their target; those of an account also name its channels', async () => {
     const [owner, fan, friend] = [await newUser(), await newUser(), await newUser()]
     await fan.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `${owner.username}_channel@${host()}` })
     await query("insert into follow (follower_id, target_id, state) values ($1, $2, 'accepted'), ($3, $2, 'pending')", [
@@ -340,7 +340,7 @@ describe('lists', () => {
     expect((await fan.client.raw(followers)).status).toBe(403)
   })
 
-  it('of ratings leave out what its owner or the staff hid since, and come with what was rated', async () => {
+  it('of ratings leave out videos that their owner or the staff hid since, and contain the rated videos', async () => {
     const [fan, owner] = [await newUser(), await newUser()]
     const videos = await makeVideos([1, 2, 3, 4].map(() => ({ channelId: owner.channelId })))
     for (const [index, { id }] of videos.entries()) {
@@ -364,7 +364,7 @@ describe('lists', () => {
     expect(await rated('?start=5')).toEqual({ total: 2, data: [] })
   })
 
-  it('of videos are those of the account or the channel, of ours and of other servers', async () => {
+  it('of videos are those of the account or channel, local and remote', async () => {
     const { client, username, channelId, accountId } = await newUser()
     const remote = await makeRemoteChannel({ query }, { username: `distant${++serial}` })
     const second = await post(client, { name: `${username}_more`, displayName: 'More' })

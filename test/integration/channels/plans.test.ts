@@ -1,5 +1,5 @@
-// The lists of accounts, channels, followers and ratings stay fast when there are many: an index serves each order, nothing reads
-// a whole table, and totals of all are right.
+// Query plans of the lists of accounts, channels, followers and ratings: an index serves each order, no table is scanned, and totals are
+// right.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
@@ -65,7 +65,7 @@ beforeAll(async () => {
      ) insert into server_block (owner_id, host) values ($1, 'quiet.example'), (null, 'rude.example')`,
     [star.accountId],
   )
-  // The vacuum also puts what the indexes of words have only noted down into its place.
+  // The vacuum also flushes the pending list of GIN indexes.
   await db.query('vacuum analyze')
 })
 afterAll(async () => {
@@ -84,7 +84,7 @@ interface Plan {
 
 const LARGE = ['actor', 'account', 'channel', 'channel_search', 'follow', 'rating', 'video']
 
-/** Whole tables that are read, and the rows that the page itself needs: what counts a total is not looked at. */
+/** Sequential scans and the rows that the page itself reads, without those of the total. */
 async function tableScans({ text, values }: { text: string; values: unknown[] }): Promise<{ whole: string[]; rows: number }> {
   const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const found = { whole: [] as string[], rows: 0 }
@@ -133,7 +133,7 @@ describe('with twenty thousand accounts and channels', () => {
     'channel pc4ca4238a0b923820dcc509a6f75849c',
     '81dc9bdb',
     'nothing like it',
-  ])('the total and the order of the channels called %s are right, without the muted and the removed', async (search) => {
+  ])('the total and the order of the channels called %s are right, without muted and removed ones', async (search) => {
     await db.query("update actor set deleted_at = now() where preferred_username = 'c' || md5('1234')")
     const key = `greatest(similarity(c.name, $1), similarity(x.preferred_username, $1))`
     const all = await db.query<{ id: number }>(
@@ -151,7 +151,7 @@ describe('with twenty thousand accounts and channels', () => {
     }
   })
 
-  it('what a search reads follows channels and their actors', async () => {
+  it('the search table follows changes of channels and their actors', async () => {
     const { channelId, channelActorId, accountId } = await makeUser(db)
     const searched = async () => {
       const columns = 'account_id as "accountId", host_id as "hostId", name, preferred_username as username'
@@ -180,7 +180,7 @@ describe('with twenty thousand accounts and channels', () => {
     }
   })
 
-  it('the lists of followers and ratings read no whole table', async () => {
+  it('the lists of followers and ratings scan no whole table', async () => {
     const sort = { descending: true }
     const lists = [buildFollowerList({ ...page, sort, of: { actorId: star.channelActorId } })]
     for (const list of lists) expect((await tableScans(list)).whole).toEqual([])
@@ -192,7 +192,7 @@ describe('with twenty thousand accounts and channels', () => {
     expect({ whole: reads.whole, few: reads.rows <= PAGE_ROWS }).toEqual({ whole: [], few: true })
   })
 
-  it('totals come from counters, follow what comes and goes, and are right before and after they are folded', async () => {
+  it('totals come from counters, follow changes, and are right before and after folding', async () => {
     const totals = async () => [
       (await listChannels(db, { ...page, sort: newest })).total,
       (await listAccounts(db, { ...page, sort: newest, mutedFor: null })).total,

@@ -1,5 +1,5 @@
-// A channel goes with its videos and followers: over REST at once, in the tables and the store by a job that survives the end of
-// its process, and for other servers by Deletes. Its playlists stay, private.
+// Removal of a channel with its videos and followers: at once over REST, in the tables and the store by a job that survives crashes, and
+// on other servers by Deletes. Its playlists remain, private.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
 
-it('is told when its name changes', async () => {
+it('a new name is sent to followers', async () => {
   await ours.client.send('PUT', REST, { displayName: 'Soon gone' })
   const named = ({ activity }: { activity: { type?: unknown; object?: unknown } }) =>
     activity.type === 'Update' && JSON.stringify(activity.object).includes('Soon gone')
@@ -51,7 +51,7 @@ it('is told when its name changes', async () => {
   expect(activity).toMatchObject({ actor: channel.url, object: { id: channel.url, type: 'Group', name: 'Soon gone' } })
 })
 
-it('is gone at once for everybody, and keeps its name', async () => {
+it('a removed channel is gone at once for everybody, and keeps its name', async () => {
   expect((await asPeer(channel.url)).status).toBe(200)
   expect(await status(REST, { method: 'DELETE' })).toBe(204)
 
@@ -74,14 +74,14 @@ it('is gone at once for everybody, and keeps its name', async () => {
   expect(await status('/api/v1/video-channels/root_channel', { method: 'DELETE' })).toBe(409)
 })
 
-it('takes no video and no playlist any more', async () => {
+it('it accepts no video and no playlist any more', async () => {
   const change = (path: string, body: object) =>
     status(path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   expect(await change(`/api/v1/videos/${kept.id}`, { channelId: channel.id })).toBe(400)
   await expect(ours.upload(await readFile(await media('small.mp4')), { channelId: String(channel.id) })).rejects.toThrow('400')
 })
 
-it('leaves nothing but a tombstone, and playlists without a channel, also when the process ended meanwhile', async () => {
+it('it leaves only a tombstone, and playlists without a channel, also after a crash', async () => {
   await ours.node.restart()
   await until(async () => (await ours.query('select id from channel where id = $1', [channel.id])).length === 0, {
     what: 'the end of the channel',
@@ -101,7 +101,7 @@ it('leaves nothing but a tombstone, and playlists without a channel, also when t
   expect(await ours.query("select following_count from actor where preferred_username = 'root'")).toEqual([{ following_count: 0 }])
 })
 
-it('is told to its followers by itself, at last', async () => {
+it('its own Delete is sent to its followers last', async () => {
   const deletes = () => peer.of('Delete').map(({ activity }) => String(activity.object))
   await until(() => deletes().includes(channel.url), { what: 'the Delete' })
   expect(deletes().toSorted()).toEqual([channel.url, playlist.url, video.url].toSorted())
@@ -111,7 +111,7 @@ it('is told to its followers by itself, at last', async () => {
   expect(String(last?.headers.signature)).toContain(channel.url)
 })
 
-it('cannot sign any more once all of it was delivered', async () => {
+it('it cannot sign any more after all deliveries', async () => {
   await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0)
   await ours.node.restart()
   await until(

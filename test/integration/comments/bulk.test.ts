@@ -1,4 +1,4 @@
-// All comments of an account at once: by the owner of the videos, or by the staff.
+// Removal of all comments of an account, by the owner of the videos or by the staff.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { makeRemoveCommentsOf, type RemoveCommentsOf } from '../../../src/actors/comment/index.ts'
@@ -55,7 +55,7 @@ const work = async () => {
   }
 }
 
-it('an owner removes those below the own videos, the staff all as long as they are staff, and nobody else any', async () => {
+it('an owner removes those on own videos, the staff all while they are staff, and others none', async () => {
   const everything = ['other below other', 'other below owner', 'writer below other', 'writer below owner']
   expect(await left()).toEqual(everything)
 
@@ -89,7 +89,7 @@ it('an owner removes those below the own videos, the staff all as long as they a
   expect(await left()).toEqual(['other below other', 'other below owner'])
 })
 
-describe('of a video that its server took back', () => {
+describe('of a video that its server deleted', () => {
   let channelId: number
   let channelActorId: number
 
@@ -114,7 +114,7 @@ describe('of a video that its server took back', () => {
   const kept = async () => (await server.db.query<{ id: number }>('select id from kept_comment order by id')).map(({ id }) => id)
   const removals = async () => (await server.events()).filter(({ name }) => name === 'KeptCommentRemoved')
 
-  it('the staff removes what is kept of one account, and its server is told; an owner removes nothing of it', async () => {
+  it('the staff removes the retained comments of an account and notifies its server; an owner removes none of them', async () => {
     const [others] = await keep(other, 1)
     const comments = await keep(writer, 120)
     await removeCommentsOf({ accountName: 'writer', scope: 'my-videos', by: { accountId: owner.accountId, role: 1 } })
@@ -128,7 +128,7 @@ describe('of a video that its server took back', () => {
     expect(told).toEqual(expect.arrayContaining(comments.map(({ url }) => ({ url, actorId: writer.actorId, channelActorId }))))
   })
 
-  it('its author removes one comment, wherever the video is', async () => {
+  it('its author removes a comment, whatever became of the video', async () => {
     const [first, second] = await keep(writer, 2)
     const remove = async (by: string) =>
       (
@@ -145,7 +145,7 @@ describe('of a video that its server took back', () => {
     expect((await removals()).map(({ payload }) => payload)).toEqual([{ url: first?.url, actorId: writer.actorId, channelActorId }])
   })
 
-  it('its block is forgotten after a year, as what was said of it', async () => {
+  it('its block is removed after a year, like its comments', async () => {
     const blocked = async () => {
       const video = await makeVideo(server.db, {
         channelId,
@@ -166,7 +166,7 @@ describe('of a video that its server took back', () => {
     await age('kept_comment', oldWord?.url, 366)
     await age('kept_comment', youngWord?.url, 364)
     await server.deps.registry.periodics.get('forget-waiting-comments')?.run()
-    // The block itself was older: what counts is since when it is kept.
+    // The block is older: the retention counts from the removal.
     expect(await server.db.query('select url from kept_video_block')).toEqual([{ url: young }])
     expect(await kept()).toEqual([youngWord?.id])
   })

@@ -1,4 +1,4 @@
-// Comments of our users and of other servers: what is kept, who removes, and what happens at the same time.
+// Local and remote comments: what is stored, who may remove it, and concurrent changes.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { userRoles } from '../../../src/actors/user/index.ts'
@@ -73,8 +73,8 @@ const idOf = async (url: string): Promise<number> => {
   return row?.id ?? 0
 }
 
-describe('a comment of our user', () => {
-  it('has its id in its address, counts, and is told once', async () => {
+describe('a local comment', () => {
+  it('has its id in its URL, is counted, and sent once', async () => {
     const video = await newVideo()
     await server.events()
     const { comment } = await post(video.id, 'hello')
@@ -83,14 +83,14 @@ describe('a comment of our user', () => {
     expect(await server.events()).toEqual([{ name: 'CommentCreated', payload: { commentId: comment.id } }])
   })
 
-  it('may answer on a video of another server', async () => {
+  it('may reply on a remote video', async () => {
     const video = await newRemoteVideo()
     const { status, comment } = await post(video.id, 'from here')
     expect(status).toBe(200)
     expect(comment.url).toBe(`http://localhost:9000/videos/watch/${video.uuid}/comments/${comment.id}`)
   })
 
-  it('is not found on a video that is being removed, or is gone', async () => {
+  it('is refused with 404 on a video that is being removed, or is gone', async () => {
     const video = await newVideo()
     await server.db.query("update video set state = 'removed' where id = $1", [video.id])
     const late = { videoId: video.id, by: { accountId: author.accountId, role: userRoles.user }, text: 'late' }
@@ -107,7 +107,7 @@ describe('a comment of our user', () => {
     expect(await unfolded(other.id)).toBe(0)
   })
 
-  it('is answered and shown to its author, whom the instance mutes, and under one that the author mutes', async () => {
+  it('can be replied to, and is visible to its author, even if the instance mutes the author or the author mutes its parent', async () => {
     const video = await newVideo()
     const { comment } = await post(video.id, 'by the stranger', { by: 'stranger' })
     await server.db.query(
@@ -124,7 +124,7 @@ describe('a comment of our user', () => {
     await server.db.query('delete from account_block')
   })
 
-  it('is kept without white space around it, and refused when nothing else is left', async () => {
+  it('is trimmed, and refused when nothing else is left', async () => {
     const video = await newVideo()
     for (const text of ['   ', ' \n\t', '\u0001\u0002']) expect((await post(video.id, text)).status).toBe(400)
     expect((await post(video.id, '\n two words  ')).comment.text).toBe('two words')
@@ -132,8 +132,8 @@ describe('a comment of our user', () => {
   })
 })
 
-describe('comments that wait for approval', () => {
-  it('are not written by the owner and the staff; on a video of another server, that one has to approve them', async () => {
+describe('comments pending review', () => {
+  it('are not created by the owner and the staff; on a remote video its owner approves them', async () => {
     const video = await newVideo({ comments_policy: 3 })
     const held = async (by: string) => (await post(video.id, 'hi', { by })).comment.heldForReview
     expect([await held('author'), await held('owner'), await held('moderator')]).toEqual([true, false, false])
@@ -142,7 +142,7 @@ describe('comments that wait for approval', () => {
     expect((await post(theirs.id, 'hi')).comment.heldForReview).toBe(true)
   })
 
-  it('are answered by those who see them alone, and hide their answers', async () => {
+  it('can be replied to only by those who see them, and hide their replies', async () => {
     const video = await newVideo({ comments_policy: 3 })
     const { comment } = await post(video.id, 'may I?')
     expect((await post(video.id, 'hm', { by: 'stranger', to: comment.id })).status).toBe(404)
@@ -151,7 +151,7 @@ describe('comments that wait for approval', () => {
     expect((await threads(video.id, 'owner')).totalNotDeletedComments).toBe(2)
   })
 
-  it('are removed without a word to others', async () => {
+  it('are removed without a Delete', async () => {
     const video = await newVideo({ comments_policy: 3 })
     const { comment } = await post(video.id, 'may I?')
     await server.events()
@@ -161,7 +161,7 @@ describe('comments that wait for approval', () => {
   })
 })
 
-it('shows no comments where they are disabled by now', async () => {
+it('a video with comments disabled since then shows none', async () => {
   const video = await newVideo()
   const { comment } = await post(video.id, 'hello')
   await server.db.query('update video set comments_policy = 2 where id = $1', [video.id])
@@ -169,8 +169,8 @@ it('shows no comments where they are disabled by now', async () => {
   expect((await server.app.inject(`/api/v1/videos/${video.id}/comment-threads/${comment.id}`)).statusCode).toBe(404)
 })
 
-describe('a comment of another server', () => {
-  it('is kept once, however often it is told', async () => {
+describe('a remote comment', () => {
+  it('is stored once, however often it is received', async () => {
     const video = await newVideo()
     await server.events()
     const comment = fromRemote(video.id, '<p>hello</p>')
@@ -187,7 +187,7 @@ describe('a comment of another server', () => {
     expect(await server.events()).toEqual([{ name: 'CommentCreated', payload: { commentId: data[0].id } }])
   })
 
-  it('is stored beside those that come with it, of which some are refused', async () => {
+  it('is stored beside others of the same batch, of which some are refused', async () => {
     const [video, other] = [await newVideo(), await newVideo()]
     const closed = await newVideo({ comments_policy: 2 })
     await server.events()
@@ -219,7 +219,7 @@ describe('a comment of another server', () => {
     expect(await server.events()).toEqual(ids.map((commentId) => ({ name: 'CommentCreated', payload: { commentId } })))
   })
 
-  it('is stored by itself when one that comes with it cannot be', async () => {
+  it('is stored alone when another one of the same batch fails', async () => {
     const video = await newVideo()
     await server.events()
     let tries = 0
@@ -240,7 +240,7 @@ describe('a comment of another server', () => {
     expect(await unfolded(video.id)).toBe(3)
   })
 
-  it('does not wait for a video that another transaction holds, unless it is below that one', async () => {
+  it('does not wait for a locked video, unless it is below that one', async () => {
     const [held, free] = [await newVideo(), await newVideo()]
     const answered: string[] = []
     const receive = async (videoId: number, text: string) => {
@@ -285,7 +285,7 @@ describe('a comment of another server', () => {
     expect((await threads(one.id)).total).toBe(0)
   })
 
-  it('is refused on a video that is not for others, or takes no comments', async () => {
+  it('is refused on a private video, and where comments are disabled', async () => {
     const receive = server.comments.receiveComment
     const hidden = await newVideo({ privacy: 3 })
     await expect(receive(fromRemote(hidden.id, 'hi'))).rejects.toMatchObject({ kind: 'forbidden' })
@@ -293,7 +293,7 @@ describe('a comment of another server', () => {
     await expect(receive(fromRemote(closed.id, 'hi'))).rejects.toMatchObject({ kind: 'conflict' })
   })
 
-  it('waits for the owner where comments need approval, and does not count until then', async () => {
+  it('is pending where comments need approval, and is not counted until then', async () => {
     const video = await newVideo({ comments_policy: 3 })
     const received = fromRemote(video.id, 'may I?')
     expect(await server.comments.receiveComment(received)).toEqual({ isNew: true, isPendingReview: true })
@@ -302,7 +302,7 @@ describe('a comment of another server', () => {
     expect(await unfolded(video.id)).toBe(0)
   })
 
-  it('does not stay on top by a date in the future', async () => {
+  it('is not sorted first because of a future date', async () => {
     const video = await newVideo()
     await server.comments.receiveComment(fromRemote(video.id, 'first!', { at: new Date('2999-01-01') }))
     const { comment } = await post(video.id, 'later')
@@ -310,7 +310,7 @@ describe('a comment of another server', () => {
     expect(data.map((one: { id: number }) => one.id)[0]).toBe(comment.id)
   })
 
-  it('is cut to the longest text that a comment may have', async () => {
+  it('is truncated to the maximum length', async () => {
     const video = await newVideo()
     await server.comments.receiveComment(fromRemote(video.id, 'x'.repeat(20_000)))
     expect((await threads(video.id)).data[0].text).toHaveLength(10_000)
@@ -318,7 +318,7 @@ describe('a comment of another server', () => {
 })
 
 describe('removal', () => {
-  it('by the owner of our video tells of a comment of another server in the name of the owner', async () => {
+  it('by the owner of a local video sends the Delete of a remote comment in the name of the owner', async () => {
     const video = await newVideo()
     const received = fromRemote(video.id, 'rude')
     await server.comments.receiveComment(received)
@@ -331,18 +331,18 @@ describe('removal', () => {
     expect(await unfolded(video.id)).toBe(0)
   })
 
-  it('by our staff of what another server said on its own video stays in the name of its author', async () => {
+  it('by the staff of a remote comment on a remote video is local', async () => {
     const video = await newRemoteVideo()
     const received = fromRemote(video.id, 'rude')
     await server.comments.receiveComment(received)
     await server.events()
     expect(await remove(video.id, await idOf(received.url), 'moderator')).toBe(204)
-    // Whose Delete is not ours to send.
+    // Its Delete is for its author to send.
     expect(await server.events()).toMatchObject([{ payload: { actorId: remote.actorId } }])
     expect((await threads(video.id)).total).toBe(0)
   })
 
-  it('is still possible for the author when the video is private by now', async () => {
+  it('is possible for the author even if the video is private now', async () => {
     const video = await newVideo()
     const { comment } = await post(video.id, 'mine')
     await server.db.query('update video set privacy = 3 where id = $1', [video.id])
@@ -350,7 +350,7 @@ describe('removal', () => {
     expect(await remove(video.id, comment.id, 'author')).toBe(204)
   })
 
-  it('by another server needs the author, or the owner of a video of theirs', async () => {
+  it('by another server requires the author, or the owner of a video of that server', async () => {
     const ours = await newVideo()
     const received = fromRemote(ours.id, 'hello')
     await server.comments.receiveComment(received)
@@ -374,7 +374,7 @@ describe('removal', () => {
     })
   })
 
-  it('is not undone by the comment being told again', async () => {
+  it('is not undone when the comment is received again', async () => {
     const video = await newVideo()
     const received = fromRemote(video.id, 'hello')
     await server.comments.receiveComment(received)
@@ -398,7 +398,7 @@ describe('removal', () => {
     expect(await unfolded(video.id)).toBe(0)
   })
 
-  it('while somebody answers keeps the answer', async () => {
+  it('during a reply keeps the reply', async () => {
     const video = await newVideo()
     for (let round = 0; round < 5; round += 1) {
       const { comment } = await post(video.id, 'question')
@@ -422,7 +422,7 @@ describe('a thread', () => {
   const depthOf = ({ children }: Tree): number => 1 + Math.max(0, ...children.map(depthOf))
   const sizeOf = ({ children }: Tree): number => children.reduce((sum, child) => sum + sizeOf(child), 1)
 
-  it('of thousands of answers to answers is still readable', async () => {
+  it('of thousands of nested replies is readable', async () => {
     const video = await newVideo()
     const { comment } = await post(video.id, 'start')
     await server.db.query(
@@ -439,7 +439,7 @@ describe('a thread', () => {
     expect(depthOf(tree)).toBe(DEEPEST_LEVEL)
   })
 
-  it('shows an answer whose date is before the question', async () => {
+  it('shows a reply that is dated before its parent', async () => {
     const video = await newVideo()
     const { comment } = await post(video.id, 'question')
     await server.comments.receiveComment(fromRemote(video.id, 'answer', { parentUrl: comment.url, at: new Date('2001-01-01') }))

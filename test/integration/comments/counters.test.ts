@@ -1,4 +1,4 @@
-// Counters of videos: exact while many write and several processes fold, and set right where they are wrong.
+// Counters of videos: exact with concurrent writes and folding processes, and corrected by reconciliation.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { userRoles } from '../../../src/actors/user/index.ts'
@@ -39,8 +39,8 @@ async function foldWhile(work: Promise<unknown>): Promise<void> {
   await foldDeltas(server.db)
 }
 
-describe('a comment that was approved and says something else then', () => {
-  it('is counted once, and no more when it waits or is refused, and the page of its video hears of each change', async () => {
+describe('an approved comment that is edited', () => {
+  it('is counted once, not counted while pending or rejected, and each change invalidates the page of its video', async () => {
     const { db, comments, reviews } = server
     const video = await newVideo({ comments_policy: 3 })
     const { accountId, host } = await makeRemoteChannel(db)
@@ -141,7 +141,7 @@ describe('folding', () => {
     expect(await server.db.query('select 1 from video_delta')).toEqual([])
   })
 
-  it('leaves the video that a command works on for the next time', async () => {
+  it('skips a video that a command has locked until the next time', async () => {
     const [busy, idle] = [await newVideo(), await newVideo()]
     await server.db.query('insert into video_delta (video_id, views) values ($1, 1), ($2, 1)', [busy.id, idle.id])
     await server.deps.tell({ aggregate: 'video', id: busy.id }, async () => {
@@ -153,7 +153,7 @@ describe('folding', () => {
     expect(await counters(busy.id)).toMatchObject({ views: 1 })
   })
 
-  it('works off more rows than one statement takes', async () => {
+  it('processes more rows than one statement handles', async () => {
     const video = await newVideo()
     await server.db.query('insert into video_delta (video_id, views) select $1, 1 from generate_series(1, 2500)', [video.id])
     expect(await foldDeltas(server.db)).toBeGreaterThanOrEqual(1000)
@@ -179,7 +179,7 @@ describe('folding', () => {
 })
 
 describe('reconciling', () => {
-  it('counts the rows, and leaves alone what is not folded yet', async () => {
+  it('counts the rows, and ignores what is not folded yet', async () => {
     const video = await newVideo({ likes: 70, dislikes: -3, comments: 12, views: 9 })
     const [one, other] = [await makeUser(server.db), await makeUser(server.db)]
     const { id: videoId } = video
@@ -193,7 +193,7 @@ describe('reconciling', () => {
     expect(await counters(videoId)).toEqual({ likes: 1, dislikes: 1, comments: 1, views: 9 })
   })
 
-  it('goes through our videos in batches, and does not touch those of others', async () => {
+  it('processes local videos in batches, and does not touch remote ones', async () => {
     const { channelId } = await makeRemoteChannel(server.db)
     const columns = { likes: 5 }
     const theirs = await makeVideo(server.db, { channelId, bare: true, columns, remoteOrigin: 'https://far.example' })

@@ -1,4 +1,4 @@
-// What is written below a comment that waits for approval: hidden with it, counted and told when it is shown.
+// Replies to a comment pending review: hidden with it, then counted and sent when it is approved.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { foldDeltas, reconcileCounters } from '../../../src/actors/video/index.ts'
@@ -47,7 +47,7 @@ const remove = async (videoId: number, id: number) => expect((await ask('DELETE'
 const threads = async (videoId: number, by?: string): Promise<{ data: View[]; totalNotDeletedComments: number }> =>
   (await ask('GET', videoId, 'comment-threads', by)).body
 
-/** What is kept, with what is not folded yet, after a recount that would set right what is wrong. */
+/** The counters, including unfolded deltas, after a reconciliation. */
 async function counted(videoId: number): Promise<{ kept: number; right: number }> {
   const kept = async () => {
     const [row] = await server.db.query<{ n: number }>(
@@ -65,7 +65,7 @@ async function counted(videoId: number): Promise<{ kept: number; right: number }
 const both = (n: number) => ({ kept: n, right: n })
 const told = async () => (await server.events()).map(({ name, payload }) => [name, Object.values(payload)[0]])
 
-/** A comment that waits, with an answer of the owner, an approved one of its author to that, and one that waits as well. */
+/** A pending comment, a reply of the video owner, an approved reply of the comment's author to that, and another pending reply. */
 async function thread() {
   const video = await newVideo()
   const top = await say(video.id, 'author', 'May I?')
@@ -77,14 +77,14 @@ async function thread() {
   return { video, top, answer, approved, waiting }
 }
 
-describe('below a comment that waits', () => {
-  it('nothing counts and nobody sees anything, whatever is approved there', async () => {
+describe('below a pending comment', () => {
+  it('nothing is counted or visible, whatever is approved there', async () => {
     const { video } = await thread()
     expect(await threads(video.id)).toMatchObject({ data: [], totalNotDeletedComments: 0 })
     expect(await counted(video.id)).toEqual(both(0))
   })
 
-  it('what does not wait itself counts once it is approved, and is told after it, parents first', async () => {
+  it('replies that are not pending are counted once it is approved, and sent after it, parents first', async () => {
     const { video, top, answer, approved, waiting } = await thread()
     await approve(video.id, top)
     expect(await told()).toEqual([
@@ -99,7 +99,7 @@ describe('below a comment that waits', () => {
     expect(await counted(video.id)).toEqual(both(4))
   })
 
-  it('many answers are told of some at a time, each once, and no further once it waits again', async () => {
+  it('many replies are sent in batches, each once, and no more once it is pending again', async () => {
     const video = await newVideo()
     const top = await say(video.id, 'author', 'May I?')
     const answers = await server.db.query<{ id: number }>(
@@ -128,7 +128,7 @@ describe('below a comment that waits', () => {
     expect(await told()).toHaveLength(101)
   })
 
-  it('answers stay when it is refused; its place is that of a removed one, and waits for nobody', async () => {
+  it('replies remain when it is rejected; it becomes a placeholder', async () => {
     const { video, top, answer, approved } = await thread()
     await remove(video.id, top)
     expect(await told()).toEqual([
@@ -143,7 +143,7 @@ describe('below a comment that waits', () => {
     expect(await counted(video.id)).toEqual(both(2))
   })
 
-  it('what is removed was never counted', async () => {
+  it('removed replies were never counted', async () => {
     const { video, top, answer } = await thread()
     await remove(video.id, answer)
     expect(await counted(video.id)).toEqual(both(0))
@@ -151,7 +151,7 @@ describe('below a comment that waits', () => {
     expect(await counted(video.id)).toEqual(both(2))
   })
 
-  it('what is written at the moment of its approval is counted once', async () => {
+  it('a reply at the moment of its approval is counted once', async () => {
     const video = await newVideo()
     const top = await say(video.id, 'author', 'May I?')
     const answers = Array.from({ length: 6 }, (_, n) => say(video.id, 'owner', `Answer ${n}`, top))
@@ -160,7 +160,7 @@ describe('below a comment that waits', () => {
   })
 })
 
-it('a comment that is edited waits again, with what answers it', async () => {
+it('an edited comment is pending again, with its replies', async () => {
   const video = await newVideo()
   const remote = await makeRemoteChannel(server.db)
   const url = `https://${remote.host}/notes/edited`

@@ -1,4 +1,4 @@
-// The list of all comments stays fast when there are many: indexes serve orders and words, the total comes from counters.
+// Query plans of the list of all comments: indexes serve orders and words, the total comes from counters.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
@@ -14,7 +14,7 @@ import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { tableScans } from '../../support/table-scans.ts'
 
 const COMMENTS = 60_000
-/** Videos, and authors. */
+/** Number of videos and authors. */
 const PLACES = 5000
 
 let database: TestDatabase
@@ -75,7 +75,7 @@ describe('with many comments', () => {
   it.each<[string, Partial<CommentListQuery>, number]>([
     ['the newest', {}, 60],
     ['the oldest', { sort: { by: 'createdAt', descending: false } }, 60],
-    // 60 of them, which may be sorted as they are.
+    // 60 of them, which may be sorted.
     ['those that wait', { isHeld: true }, 80],
     ['those with a word', { search: 'c4ca4238a0b9' }, 200],
   ])('a page of %s reads few rows, by indexes', async (_name, change, most) => {
@@ -115,7 +115,7 @@ describe('with many comments', () => {
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(most)
   })
 
-  it('of a word that all of them hold no more are read than are counted, and the newest are shown', async () => {
+  it('a search for a word in all comments reads no more than the counted ones, and shows the newest', async () => {
     const query: CommentListQuery = { ...usual, search: 'a comment' }
     const { text, values } = buildCommentList(query)
     const reads = await tableScans(db, 'comment', text, values)
@@ -133,7 +133,7 @@ describe('with many comments', () => {
     ['that hold it, and some below few videos', 'abc'],
     ['that hold it, and some below many videos', 'ab'],
     ['of none', 'nothing like it'],
-  ])('of a text in names the newest comments are found, and all up to 1,000 counted: %s', async (_where, search) => {
+  ])('a search in names finds the newest comments, and counts up to 1,000: %s', async (_where, search) => {
     const written = `from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id join video v on v.id = m.video_id
       where m.deleted_at is null and (m.text || '|' || a.name || '|' || x.preferred_username || '|' || v.name) like '%${search}%'`
     for (const [change, filter] of [
@@ -149,7 +149,7 @@ describe('with many comments', () => {
     }
   })
 
-  it('the total is right while comments come, wait, are approved, edited and go', async () => {
+  it('the total is right while comments are created, pending, approved, edited and removed', async () => {
     const isRight = async () => {
       for (const isHeld of [undefined, true, false]) {
         const [counted] = await db.query<{ total: number }>(

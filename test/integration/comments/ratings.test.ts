@@ -1,4 +1,4 @@
-// Likes, dislikes and shares: one for each account and video, whoever tells how often and at the same time.
+// Likes, dislikes and shares: one for each account and video, however often and concurrently they are received.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type MadeUser, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
@@ -33,8 +33,8 @@ async function counts(videoId: number) {
 const rows = (videoId: number) =>
   server.db.query<{ type: string; url: string }>('select type, url from rating where video_id = $1', [videoId])
 
-describe('a rating of our user', () => {
-  it('has the address of its kind, and counts once however often it is given', async () => {
+describe('a local rating', () => {
+  it('has the URL of its kind, and counts once however often it is set', async () => {
     const video = await newVideo()
     await server.events()
     expect(await rate(video.id, 'like')).toBe(204)
@@ -57,7 +57,7 @@ describe('a rating of our user', () => {
     expect(await server.events()).toEqual([{ name: 'RatingRemoved', payload: gone }])
   })
 
-  it('that is taken back and given again is told in this order', async () => {
+  it('that is removed and set again is sent in this order', async () => {
     const video = await newVideo()
     await server.events()
     for (const rating of ['like', 'none', 'like'] as const) await rate(video.id, rating)
@@ -66,7 +66,7 @@ describe('a rating of our user', () => {
     expect((await server.events()).map(({ name }) => name)).toEqual(['RatingSet', 'RatingRemoved', 'RatingSet'])
   })
 
-  it('given in several ways at once leaves one, which the counts agree with', async () => {
+  it('set in several ways at once leaves one, which the counts match', async () => {
     const video = await newVideo()
     const all = Array.from({ length: 12 }, (_, index) => (['like', 'dislike', 'none'] as const)[index % 3] ?? 'none')
     expect(new Set(await Promise.all(all.map((rating) => rate(video.id, rating))))).toEqual(new Set([204]))
@@ -76,7 +76,7 @@ describe('a rating of our user', () => {
     expect(await counts(video.id)).toEqual({ likes: isKept('like'), dislikes: isKept('dislike') })
   })
 
-  it('is not found on a removed video', async () => {
+  it('is refused with 404 on a removed video', async () => {
     const { accountId } = fan
     await expect(server.ratings.setRating({ videoId: 424242, accountId, rating: 'like' })).rejects.toMatchObject({
       kind: 'not_found',
@@ -84,8 +84,8 @@ describe('a rating of our user', () => {
   })
 })
 
-describe('a rating of another server', () => {
-  it('counts once however often it is told, changes, and is taken back once', async () => {
+describe('a remote rating', () => {
+  it('counts once however often it is received, changes, and is undone once', async () => {
     const video = await newVideo()
     const { accountId } = await makeRemoteChannel(server.db)
     const like = { url: 'https://far.example/likes/1', videoId: video.id, accountId, type: 'like' } as const
@@ -101,7 +101,7 @@ describe('a rating of another server', () => {
     expect(await counts(video.id)).toEqual({ likes: 0, dislikes: 0 })
   })
 
-  it('keeps the latest address, by which it may be taken back, without counting again', async () => {
+  it('keeps the latest id, by which it can be undone, without counting again', async () => {
     const video = await newVideo()
     const { accountId } = await makeRemoteChannel(server.db)
     const like = { videoId: video.id, accountId, type: 'like' } as const
@@ -111,7 +111,7 @@ describe('a rating of another server', () => {
     expect(await counts(video.id)).toEqual({ likes: 1, dislikes: 0 })
   })
 
-  it('is refused on a video that is not for others, and let go on a video of another server', async () => {
+  it('is refused on a private video, and ignored on a remote one', async () => {
     const { accountId, channelId } = await makeRemoteChannel(server.db)
     const hidden = await makeVideo(server.db, { channelId: owner.channelId, bare: true, columns: { privacy: 3 } })
     const like = { url: 'https://far.example/likes/3', accountId, type: 'like' } as const
@@ -123,7 +123,7 @@ describe('a rating of another server', () => {
     expect(await rows(theirs.id)).toEqual([])
   })
 
-  it('may not use the address of the rating of somebody else', async () => {
+  it("cannot use the id of somebody else's rating", async () => {
     const video = await newVideo()
     const [one, other] = [await makeRemoteChannel(server.db), await makeRemoteChannel(server.db)]
     const like = { url: 'https://far.example/likes/2', videoId: video.id, type: 'like' } as const

@@ -31,7 +31,7 @@ interface Scene {
   area: string
   firstIds: { users: number; account: number; video: number; comment: number }
   users: Record<string, 0 | 1 | 2>
-  /** Columns of the videos by the names that the exchanges use. */
+  /** Columns of the videos, by their names in the exchanges. */
   videos: Record<string, { columns?: Record<string, unknown>; passwords?: string[] }>
 }
 
@@ -93,7 +93,7 @@ describe.each(scenes)('the recorded exchanges of $area', ({ area, firstIds, user
       return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, masked(item)]))
     }
     if (typeof value !== 'string') return value
-    // What was sent too long is not sent back whole.
+    // Values that are too long are not echoed.
     if (value === '{{long}}' || (value.length > 100 && LONG.startsWith(value.slice(0, -1)))) return '{{long}}'
     if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return '{{date}}'
     const plain = value.replaceAll(TEST_ORIGIN, '{{base}}').replaceAll(new URL(TEST_ORIGIN).host, '{{host}}')
@@ -123,7 +123,7 @@ describe.each(scenes)('the recorded exchanges of $area', ({ area, firstIds, user
   })
 })
 
-/** A refusal without its title, which ours always have, and without the wording of single parameters. */
+/** A problem body without its title, which the recorded one lacks, and without the wording of single parameters. */
 function refusal(body: unknown) {
   const { title: _, 'invalid-params': params, ...members } = z.looseObject({}).parse(body)
   const named = z.record(z.string(), z.looseObject({})).optional().parse(params)

@@ -1,4 +1,4 @@
-// A server of the areas of comments and ratings on a database of its own; sessions are named by their tokens.
+// A server with comments and ratings on a separate database; the token of a session is the username.
 
 import {
   type CommentReviews,
@@ -32,11 +32,11 @@ export interface CommentServer {
   reviews: CommentReviews
   ratings: Ratings
   shares: Shares
-  /** Carries the stored events on, and gives them in order. */
+  /** Relays the stored events, and returns them in order. */
   events(): Promise<{ name: EventName; payload: object }[]>
-  /** Payloads of what was published since the last time, of one topic. */
+  /** Payloads that were published to a topic since the last call. */
   published(topic: string): JsonValue[]
-  /** A user whose token is the user's name. */
+  /** Creates a user whose token is the username. */
   addUser(username: string, role?: 0 | 1 | 2): Promise<MadeUser>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// A server whose files forbid changes over the API, without mail, and closed to some addresses.
+// A server with a read-only configuration, without mail, and with registration closed to some networks.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { login } from '../../../scripts/demo/client.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-it('refuses changes with 405, and shows what is in force', async () => {
+it('refuses changes with 405, and shows the current configuration', async () => {
   const custom = await fetch(`${node.base}/api/v1/config/custom`, { headers })
   expect(custom.status).toBe(200)
   const put = await fetch(`${node.base}/api/v1/config/custom`, {
@@ -37,7 +37,7 @@ it('refuses changes with 405, and shows what is in force', async () => {
   expect(removed.status).toBe(405)
 })
 
-it('tells clients what the files say', async () => {
+it('shows clients the configuration of the files', async () => {
   const answer = await fetch(`${node.base}/api/v1/config`)
   expect(await answer.json()).toMatchObject({
     webadmin: { configuration: { edition: { allowed: false } } },
@@ -50,8 +50,8 @@ it('tells clients what the files say', async () => {
   })
 })
 
-it('is not fooled by a forwarding header that the client wrote itself', async () => {
-  // The test's own address is a trusted proxy, so the client is the last address of the header that is no proxy itself.
+it('ignores a forwarding header written by the client', async () => {
+  // The test's own address is a trusted proxy, so the client is the last untrusted address in the header.
   const asked = async (forwarded: string) => {
     const answer = await fetch(`${node.base}/api/v1/config`, { headers: { 'x-forwarded-for': forwarded } })
     return ((await answer.json()) as { signup: { allowedForCurrentIP: boolean } }).signup.allowedForCurrentIP

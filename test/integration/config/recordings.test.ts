@@ -1,4 +1,4 @@
-// The configuration over REST, exchange by exchange in the order in which they were recorded.
+// The configuration over REST, by the recorded exchanges in their order.
 
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -19,7 +19,7 @@ const exchanges = z.array(exchange).parse(JSON.parse(readFileSync(file, 'utf8'))
 
 let node: TestNode
 let headersOf: Record<Who, Record<string, string>>
-/** The first answer of `/config/custom`, which later bodies change. */
+/** The first answer of `/config/custom`, which later bodies modify. */
 let custom: Values = {}
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ function bodyOf(sent: Record<string, unknown>): unknown {
   return fill(patch.success ? merge(custom, patch.data[1]) : sent)
 }
 
-/** What the configuration of that server and ours say differs; names and types do not, and refusals are compared whole. */
+/** Values differ between the two configurations; names and types do not, and refusals are compared completely. */
 function typesOf(body: unknown): unknown {
   if (Array.isArray(body)) return 'a list'
   if (typeof body !== 'object' || body === null) return body === null ? null : typeof body
@@ -76,7 +76,7 @@ it.each(exchanges.map((one) => [one.name, one] as const))('%s', async (_name, { 
   else expect(typesOf(body)).toEqual(typesOf(response.body))
 })
 
-it('what was sent is what is read afterwards', async () => {
+it('reads what was written', async () => {
   const update = exchanges.find((one) => one.name === 'update')
   const put = await fetch(`${node.base}/api/v1/config/custom`, {
     method: 'PUT',

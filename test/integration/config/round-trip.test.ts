@@ -1,5 +1,5 @@
-// What GET /config/custom answers can be sent back, in every state of the server, and changes nothing; single keys can be changed from
-// there, but not those that the environment pins.
+// The response of GET /config/custom can be sent back unchanged in every state of the server. Single keys can be changed in it, but not
+// those that the environment sets.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
@@ -39,7 +39,7 @@ const states: [string, Values][] = [
       video_transcription: { enabled: true, remote_runners: { enabled: true } },
     },
   ],
-  // A variable of its own, as VIREO__INSTANCE__NAME.
+  // Set by an environment variable, like VIREO__INSTANCE__NAME.
   ['with a name from the environment', { instance__name: 'Pinned', signup__limit: 7 }],
 ]
 
@@ -59,7 +59,7 @@ describe.each(states)('a server %s', (about, config) => {
   })
   afterAll(() => node?.stop())
 
-  it('takes back what it answers, whole, section by section, and with fields of other versions', async () => {
+  it('accepts its own response, whole, by section, and with fields of other versions', async () => {
     const before = await read()
     expect(await put(before)).toEqual({ status: 200, body: before })
     for (const name of Object.keys(before)) {
@@ -73,7 +73,7 @@ describe.each(states)('a server %s', (about, config) => {
     expect((await put({ later: {} })).status).toBe(400)
   })
 
-  it('takes a change beside all that stays, and what it answers then', async () => {
+  it('accepts a changed key in the response, and returns it afterwards', async () => {
     const before = await read()
     const changed = {
       ...before,
@@ -87,7 +87,7 @@ describe.each(states)('a server %s', (about, config) => {
     expect(await read()).toEqual(before)
   })
 
-  it('has something to save for the forms of web clients, and takes any profile of transcoding', async () => {
+  it('has values for the forms of web clients, and accepts any transcoding profile', async () => {
     const { services, transcoding } = await read()
     expect(services).toEqual({ twitter: { username: '@' } })
     for (const username of ['', '@', '@vireo']) {
@@ -99,7 +99,7 @@ describe.each(states)('a server %s', (about, config) => {
     await admin.send('DELETE', CUSTOM)
   })
 
-  it('shows nothing as on that is not built', async () => {
+  it('shows nothing as enabled that does not exist', async () => {
     const off = { enabled: false }
     // Only remote runners transcribe.
     const videoTranscription = { enabled: true, remoteRunners: off }
@@ -110,7 +110,7 @@ describe.each(states)('a server %s', (about, config) => {
     await admin.send('DELETE', CUSTOM)
   })
 
-  it('refuses other values of what the environment pins with 405', async () => {
+  it('refuses changes of keys set by the environment with 405', async () => {
     const name = (await read()).instance?.name
     const renamed = await put({ instance: { name: 'Other' }, signup: { limit: 8 } })
     if (!about.includes('environment')) {

@@ -1,4 +1,4 @@
-// Changing the configuration over REST: what is refused, what is stored, and that every process follows.
+// Changes of the configuration over REST: validation, storage, and propagation to every process.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { changesOf, nested, valueAt } from '../../../src/actors/runtime-config/index.ts'
@@ -9,7 +9,7 @@ import { startTestNode, type TestNode } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
 import { addPeople, type Who, withDatabase } from './users.ts'
 
-// No sweeper: what the second process hears comes over the bus alone.
+// No sweeper: the second process only learns of changes over the bus.
 const NO_SWEEPER = { vireo: { runtime: { sweep_interval: '1 hour' } } }
 
 let node: TestNode
@@ -41,7 +41,7 @@ const withField = (view: object, path: readonly string[], value: unknown) =>
   nested([...changesOf({ ...view }).filter((change) => change.path.join() !== path.join()), { path, value }])
 const versions = () => withDatabase(node, async (db) => (await db.query('select version, overrides from runtime_config')).rows[0])
 
-describe('a wrong value', () => {
+describe('an invalid value', () => {
   const fields = fieldsOf(customBody((name) => name === 'default'))
 
   it.each(fields.map((path) => [path.join('.'), path] as const))('of %s is named', async (name, path) => {
@@ -72,7 +72,7 @@ describe('a wrong value', () => {
   }
 })
 
-it('of several fields names each of them, and unknown fields do not matter', async () => {
+it('of several fields names each of them, and unknown fields are ignored', async () => {
   const view = await readCustom()
   const body = { ...view, signup: { ...view.signup, enabled: 'yes', limit: -7 }, theme: { default: 'none' } }
   const refused = await ask('PUT', '/custom', { body })
@@ -92,7 +92,7 @@ it.each([
   ['both formats off', { transcoding: { webVideos: { enabled: false }, hls: { enabled: false } } }, /hls/],
   ['synchronisation without import by URL', { import: { videoChannelSynchronization: { enabled: true } } }, /import\.videos\.http/],
   ['the studio without transcoding', { transcoding: { enabled: false }, videoStudio: { enabled: true } }, /transcoding/],
-])('%s is refused in words, and nothing changes', async (_what, patch, words) => {
+])('%s is refused with an explanation, and nothing changes', async (_what, patch, words) => {
   const [view, stored] = [await readCustom(), await versions()]
   let body: object = view
   for (const { path, value } of changesOf(patch)) body = withField(body, path, value)
@@ -103,7 +103,7 @@ it.each([
 })
 
 describe('a change', () => {
-  it('is in every process soon, over the bus alone', async () => {
+  it('reaches every process soon, over the bus alone', async () => {
     const view = await readCustom()
     const changed = withField(withField(view, ['instance', 'name'], 'New name'), ['signup', 'enabled'], true)
     const began = performance.now()
@@ -116,7 +116,7 @@ describe('a change', () => {
     expect(await nodeInfo.json()).toMatchObject({ metadata: { nodeName: 'New name' }, openRegistrations: true })
   })
 
-  it('is kept with who made it and which keys, and no values', async () => {
+  it('is stored with its author and its keys, without values', async () => {
     const rows = await withDatabase(
       node,
       async (db) => (await db.query('select * from runtime_config_change order by version desc limit 1')).rows,
@@ -133,18 +133,18 @@ describe('a change', () => {
     expect((await versions()).overrides).toEqual({ instance: { name: 'New name' }, signup: { enabled: true } })
   })
 
-  it('that says the same again is none', async () => {
+  it('to the same value is no change', async () => {
     const before = await versions()
     expect((await ask('PUT', '/custom', { body: await readCustom() })).status).toBe(200)
     expect(await versions()).toEqual(before)
   })
 
-  it('outlives a restart', async () => {
+  it('survives a restart', async () => {
     await second.restart()
     expect(await nameAt(second.base)).toBe('New name')
   })
 
-  it('of two administrators at once is stored one after the other', async () => {
+  it('by two administrators at once is stored in sequence', async () => {
     const view = await readCustom()
     const names = [['instance', 'terms'] as const, ['instance', 'businessModel'] as const]
     const answers = await Promise.all(
@@ -158,7 +158,7 @@ describe('a change', () => {
     expect(rows).toHaveLength(version)
   })
 
-  it('is taken back by DELETE, everywhere', async () => {
+  it('is reverted by DELETE, everywhere', async () => {
     const answer = await ask('DELETE', '/custom')
     expect(answer.status).toBe(200)
     expect(await answer.json()).toMatchObject({ instance: { name: 'From the file', terms: 'No terms for now.' } })
@@ -181,7 +181,7 @@ it.each([
 })
 
 describe('the configuration for clients', () => {
-  it('is the same bytes until something changes', async () => {
+  it('is byte-identical until something changes', async () => {
     const first = await ask('GET', '', { as: 'anonymous' })
     const etag = first.headers.get('etag') ?? ''
     const again = await fetch(`${node.base}/api/v1/config`, { headers: { 'if-none-match': etag } })
@@ -213,7 +213,7 @@ describe('the configuration for clients', () => {
     expect(await (await ask('GET', '')).json()).toMatchObject({ instance: images })
   })
 
-  it('says that registration is closed when the limit of users is reached', async () => {
+  it('shows registration as closed at the limit of users', async () => {
     const view = await readCustom()
     const open = async (limit: number) => {
       const body = { ...view, signup: { ...view.signup, enabled: true, limit } }

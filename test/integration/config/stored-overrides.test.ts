@@ -1,4 +1,4 @@
-// Stored changes of the configuration without the bus, and such that no longer fit.
+// Stored configuration changes without the bus, and stored values that are no longer valid.
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { makeRuntimeConfig, makeStoredOverrides } from '../../../src/actors/runtime-config/index.ts'
@@ -24,7 +24,7 @@ afterEach(async () => {
   await one.stop()
 })
 
-/** A process whose bus loses everything. */
+/** A process whose bus loses every message. */
 function processOn({ runtime, db }: TestRuntime, values: Values = {}) {
   const source = makeConfigSource(testLoadedConfig(values))
   const stored = makeStoredOverrides({ db, source, logger: silentLogger, secrets: makeSecrets({ secret: 'of this test' }) })
@@ -41,7 +41,7 @@ function processOn({ runtime, db }: TestRuntime, values: Values = {}) {
 
 const nameOf = (source: { current(): Config }) => source.current().instance.name
 
-it('a process whose bus loses every message learns of a change from its sweeper', async () => {
+it('a process that gets no messages learns of a change from its sweeper', async () => {
   const root = await makeUser(one.db, { username: 'root', role: 0 })
   const [here, there] = [processOn(one), processOn(other)]
   await here.config.change([{ path: ['instance', 'name'], value: 'New' }], root)
@@ -54,7 +54,7 @@ it('a process whose bus loses every message learns of a change from its sweeper'
   expect(nameOf(here.source)).toBe('Vireo')
 })
 
-it('changes in both processes are put together', async () => {
+it('changes in both processes are merged', async () => {
   const root = await makeUser(one.db, { username: 'root', role: 0 })
   const [here, there] = [processOn(one), processOn(other)]
   await Promise.all([
@@ -67,7 +67,7 @@ it('changes in both processes are put together', async () => {
   }
 })
 
-it('a key that nobody changed follows the file at the next start', async () => {
+it('a key without an override follows the file at the next start', async () => {
   const root = await makeUser(one.db, { username: 'root', role: 0 })
   const before = processOn(one, { instance: { terms: 'Old terms' } })
   await before.config.change(
@@ -82,7 +82,7 @@ it('a key that nobody changed follows the file at the next start', async () => {
   expect(after.source.current().instance).toMatchObject({ name: 'New', terms: 'New terms' })
 })
 
-it('what no longer fits is left out, and the rest stays in force', async () => {
+it('an invalid stored value is ignored, and the rest stays in force', async () => {
   const overrides = {
     instance: { name: 'New', gone: 'x' },
     listen: { port: 1 },
@@ -100,7 +100,7 @@ it('what no longer fits is left out, and the rest stays in force', async () => {
   })
 })
 
-it('what no longer fits is in nobody’s way, and goes with the next change', async () => {
+it('an invalid stored value blocks nothing, and is removed by the next change', async () => {
   const root = await makeUser(one.db, { username: 'tidy', role: 0 })
   const overrides = { instance: { name: 'New', gone: 'x' } }
   await one.db.query('update runtime_config set overrides = $1, version = version + 1', [JSON.stringify(overrides)])
@@ -113,7 +113,7 @@ it('what no longer fits is in nobody’s way, and goes with the next change', as
   ])
 })
 
-it('a user who is deleted leaves the name beside the changes', async () => {
+it('a deleted user leaves the name with the changes', async () => {
   const root = await makeUser(one.db, { username: 'gone', role: 0 })
   await processOn(one).config.change([{ path: ['theme', 'default'], value: 'other' }], root)
   await one.db.query('delete from users where id = $1', [root.id])
@@ -122,7 +122,7 @@ it('a user who is deleted leaves the name beside the changes', async () => {
   ])
 })
 
-it('the workers of a queue follow the number of transcodings at once', async () => {
+it('the workers of a queue follow the configured concurrency', async () => {
   const set: [string, number][] = []
   const queue: MemoryQueue = {
     ...other.queue,

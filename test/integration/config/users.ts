@@ -1,5 +1,4 @@
-// A user and a moderator on a test node, whose passwords are the administrator's: rows alone, beside every other test of
-// how users come to be.
+// A user and a moderator on a test node, inserted by SQL with the administrator's password.
 
 import pg from 'pg'
 import { login } from '../../../scripts/demo/client.ts'
@@ -17,7 +16,7 @@ export async function withDatabase<T>(node: TestNode, work: (db: pg.Client) => P
 
 export type Who = 'anonymous' | 'user' | 'moderator' | 'admin'
 
-/** The headers of a request of each of them. */
+/** Request headers with the session of each user. */
 export async function addPeople(node: TestNode, area: string): Promise<Record<Who, Record<string, string>>> {
   await withDatabase(node, async (db) => {
     for (const [name, role] of [

@@ -1,4 +1,4 @@
-// Counters that went wrong are set right, by one process at a time and a part at a time, while others write and fold.
+// Reconciliation of wrong counters, by one process at a time and in batches, while others write and fold.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { maintainAbuseTotals } from '../../../src/actors/abuse/index.ts'
@@ -56,7 +56,7 @@ afterAll(() => server.stop())
 
 const periodic = (name: string) => async () => await deps.registry.periodics.get(name)?.run()
 
-/** Runs a walk as far as it goes in its present turn. */
+/** Runs a reconciliation to the end of its current turn. */
 const step = (walk: string) => periodic(`reconcile-${walk}`)()
 const makeDue = (walk: string) => server.db.query('update reconciliation set looked_at = null where counter = $1', [walk])
 
@@ -76,7 +76,7 @@ async function fold(): Promise<void> {
   await periodic('abuse-totals')()
 }
 
-/** Everything that counts, by many at once. */
+/** Everything that is counted, written concurrently. */
 async function write(): Promise<void> {
   await Promise.all(
     people.flatMap((one, index) => [
@@ -129,7 +129,7 @@ describe.each(counters)('$counter', ({ counter, walk }) => {
   const falsify = () => server.db.query(falsehoods[counter] ?? '')
   const isWrong = async () => (await wrongCounters(server.db)).some((one) => one.counter === counter)
 
-  it('are right as long as nothing goes wrong, and are left alone', async () => {
+  it('are right as long as nothing goes wrong, and are not changed', async () => {
     expect(await wrongCounters(server.db)).toEqual([])
     await walkThrough(walk)
     expect(await wrongCounters(server.db)).toEqual([])
@@ -137,7 +137,7 @@ describe.each(counters)('$counter', ({ counter, walk }) => {
     expect(await wrongCounters(server.db)).toEqual([])
   })
 
-  it('are set right, whether deltas wait to be folded or not', async () => {
+  it('are corrected, with or without unfolded deltas', async () => {
     await falsify()
     expect(await isWrong()).toBe(true)
     await walkThrough(walk)
@@ -150,7 +150,7 @@ describe.each(counters)('$counter', ({ counter, walk }) => {
     expect(await wrongCounters(server.db)).toEqual([])
   })
 
-  it('are set right and stay right while many write and fold', async () => {
+  it('are corrected and stay right during writes and folding', async () => {
     await falsify()
     let isDone = false
     const until = async (work: () => Promise<void>) => {
@@ -163,13 +163,13 @@ describe.each(counters)('$counter', ({ counter, walk }) => {
         isDone = true
       })
     await Promise.all(busy)
-    // What somebody worked on was left for the next time.
+    // Locked rows were left for the next time.
     await walkThrough(walk)
     expect(await wrongCounters(server.db)).toEqual([])
   })
 })
 
-it('no counter that changes with its cause is wrong for a moment while many write, fold and count anew', async () => {
+it('no synchronous counter is wrong for a moment during writes, folding and reconciliation', async () => {
   let isDone = false
   const until = async (work: () => Promise<void>) => {
     while (!isDone) await work()
@@ -184,16 +184,16 @@ it('no counter that changes with its cause is wrong for a moment while many writ
     isDone = true
   })
   await Promise.all(busy)
-  // Followers are counted after the fact.
+  // Followers are counted asynchronously.
   expect(seen.filter(({ counter }) => !counter.startsWith('follow'))).toEqual([])
   expect(await wrongCounters(server.db)).toEqual([])
 })
 
-it('every walk has a counter that tests it', () => {
+it('every reconciliation has a counter that tests it', () => {
   expect(new Set(counters.map(({ walk }) => walk))).toEqual(new Set(Object.keys(walks)))
 })
 
-it('a total is corrected once when two processes look at once, and not again before its time', async () => {
+it('a total is corrected once when two processes check at once, and not again before it is due', async () => {
   await server.db.query('update video_count set total = total + 10')
   await makeDue('video-totals')
   await Promise.all([step('video-totals'), step('video-totals'), step('video-totals')])
@@ -204,7 +204,7 @@ it('a total is corrected once when two processes look at once, and not again bef
   await walkThrough('video-totals')
 })
 
-it('a step goes no further than so many rows, and the next one goes on there, whichever process does it', async () => {
+it('a step handles a limited number of rows, and the next one continues there, in any process', async () => {
   await server.db.query(
     `insert into playlist (uuid, account_id, url, name, type, privacy, elements_count)
      select u, $1, 'http://x/' || u, 'Many', 1, 3, 5 from (select gen_random_uuid() as u from generate_series(1, 2500)) many`,
@@ -221,7 +221,7 @@ it('a step goes no further than so many rows, and the next one goes on there, wh
   expect(left).toEqual([1501, 501, 0])
 })
 
-it('what takes too long is counted in smaller parts, and passed over when it is one row that does', async () => {
+it('a batch that takes too long is split, and a single row that does is skipped', async () => {
   const made = await server.db.query<{ id: number; name: string }>(
     `insert into playlist (uuid, account_id, url, name, type, privacy, elements_count)
      select u, $1, 'http://x/' || u, case n when 17 then 'Endless' else 'Quick' end, 1, 3, 5

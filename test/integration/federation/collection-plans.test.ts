@@ -1,4 +1,4 @@
-// What a page of a collection costs: no sequential scan and no sort of everything, however many rows there are.
+// Query plans of collection pages: no sequential scan and no full sort, for any number of rows.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { actorPages } from '../../../src/federation/dispatchers/actor-collections.ts'
@@ -77,18 +77,18 @@ const CASES: Case[] = [
   ['following', actorPages.following, () => actorId],
 ]
 
-/** What is done of the plan: nobody is muted here. */
+/** The plan nodes that run: nothing is muted here. */
 const planOf = async (sql: string, values: unknown[]): Promise<string> =>
   (await server.db.query<{ 'QUERY PLAN': string }>(`explain (analyze, timing off) ${sql}`, values))
     .map((row) => row['QUERY PLAN'])
     .filter((line) => !line.includes('never executed'))
     .join('\n')
 
-/** Tables of what the instance mutes are short; the others are not read as a whole, nor sorted. */
+/** Tables of the instance's mutes are short; the others must not be scanned or sorted. */
 const COSTLY = /Seq Scan on (?!account_block|server_block)|Sort/
 
 describe.each(CASES)('%s', (_name, { ids }, value) => {
-  it('a page is cut out of an index in its order, however far behind', async () => {
+  it('a page is read from an index in its order, however far behind', async () => {
     for (const offset of [100, ROWS - 10]) {
       const plan = await planOf(`${ids} limit 10 offset ${offset}`, [value()])
       expect(plan).toContain('Index Only Scan')
@@ -103,7 +103,7 @@ describe.each(CASES)('%s', (_name, { ids }, value) => {
   })
 })
 
-it('the outbox of a channel is cut out of an index in its order, and counted without its videos', async () => {
+it('the outbox of a channel is read from an index in its order, and counted without its videos', async () => {
   const { ids, total = '' } = actorPages.shared
   for (const offset of [0, ROWS - 10]) {
     const plan = await planOf(`${ids} limit 10 offset ${offset}`, [actorId])

@@ -38,7 +38,7 @@ let actorIds: number[]
 let hosts: RemoteHosts
 
 beforeEach(async () => {
-  // Rows have the time of the database: days that pass for one test must not make those of the next old.
+  // Rows use the time of the database, so that the clock of one test does not affect the next.
   clock = fakeClock()
   keys ??= await generateKeys()
   t = await makeTestRuntime({ clock })
@@ -145,7 +145,7 @@ const host = async () =>
   )[0]
 
 describe('a delivery', () => {
-  it('of several documents arrives in their order, and what nobody reads is not stored', async () => {
+  it('of several documents arrives in their order, and documents without recipients are not stored', async () => {
     await t.db.query("update remote_host set software = 'mastodon', unsupported_types = '{Move}'")
     await sendSeveral(['Create:CacheFile', 'Move'])
     expect([await deliveries(), await t.db.query('select 1 from document')]).toEqual([[], []])
@@ -182,7 +182,7 @@ describe('a delivery', () => {
     expect(last).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  it('to a host that fails waits longer each time and is not lost', async () => {
+  it('to a failing host waits longer each time, and is not lost', async () => {
     answer = () => ({ status: 500 })
     await send(1)
     await until(async () => (await host())?.state === 'failing')
@@ -223,7 +223,7 @@ describe('a delivery', () => {
     expect((await host())?.state).toBe('healthy')
   })
 
-  it('of a type that only PeerTube knows is not sent again to a host that answers 400', async () => {
+  it('of a PeerTube-specific type is not repeated to a host that answers 400', async () => {
     answer = () => ({ status: 400 })
     await send(1, { type: 'Create:CacheFile' })
     await until(async () => (await deliveries())[0]?.state === 'parked')
@@ -234,7 +234,7 @@ describe('a delivery', () => {
     await until(() => numbers().includes(3))
   })
 
-  it('to an inbox that is gone is parked with all others for it', async () => {
+  it('to an inbox that is gone is parked with all others to it', async () => {
     answer = () => ({ status: 503 })
     for (const n of [1, 2, 3]) await send(n)
     await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
@@ -245,13 +245,13 @@ describe('a delivery', () => {
     expect(received).toHaveLength(before + 1)
   })
 
-  it('to an inbox that is not found is tried three times, a while apart, and then parked with all others for it', async () => {
+  it('to an inbox that is not found is tried three times with pauses, and then parked with all others to it', async () => {
     answer = (one) => ({ status: one.path === '/lost/inbox' ? 404 : 204 })
     const tries = () => received.filter(({ path }) => path === '/lost/inbox').length
     await send(1, { inbox: '/lost/inbox' })
     await until(async () => (await deliveries())[0]?.error !== null)
     await send(2, { inbox: '/lost/inbox' })
-    // To another inbox nothing of its actor waits for it.
+    // Deliveries of the same actor to other inboxes do not wait.
     await send(3)
     await until(() => numbers().includes(3))
     for (const [minutes, wanted] of [
@@ -271,14 +271,14 @@ describe('a delivery', () => {
     expect((await host())?.state).toBe('healthy')
   })
 
-  it('to a silent host ends in time and is tried again', async () => {
+  it('to a silent host times out, and is retried', async () => {
     answer = () => 'hang'
     await send(1)
     await until(async () => (await host())?.state === 'failing')
     expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
   })
 
-  it('comes once and in order while the clock jumps by an hour, back and forth', async () => {
+  it('arrives once and in order while the clock jumps by an hour, back and forth', async () => {
     const HOUR = 3_600_000
     for (const [n, jump] of [0, -HOUR, 2 * HOUR, -HOUR, HOUR].entries()) {
       clock.pass(jump)
@@ -286,7 +286,7 @@ describe('a delivery', () => {
       await until(async () => (await deliveries()).length === 0, { what: `delivery ${n}` })
     }
     expect(numbers()).toEqual([0, 1, 2, 3, 4])
-    // A failure before a jump back is tried again, no later than the jump and the back-off together.
+    // A failure before a jump back is retried after the jump and the back-off, at the latest.
     answer = () => ({ status: 503 })
     await send(5)
     await until(async () => (await host())?.state === 'failing')
@@ -297,12 +297,12 @@ describe('a delivery', () => {
     expect(numbers()).toEqual([0, 1, 2, 3, 4, 5, 5])
   })
 
-  it('is given up when the host failed for 7 days, and nothing new is stored for it until it is heard of', async () => {
+  it('is given up after the host failed for 7 days, and nothing new is stored until the host sends something', async () => {
     answer = () => ({ status: 500 })
     await send(1)
     for (let halfDay = 0; halfDay < 40 && (await host())?.state !== 'dormant'; halfDay += 1) {
       const before = received.length
-      // The host's next time is known once the failure before was stored.
+      // The next attempt is known once the previous failure is stored.
       await until(async () => ((await host())?.due_at ?? clock.now()) > clock.now())
       clock.pass(12 * 3_600_000)
       await until(async () => received.length > before)
@@ -313,7 +313,7 @@ describe('a delivery', () => {
     expect(await deliveries()).toHaveLength(1)
     answer = () => ({ status: 204 })
     await hosts.heard(peerHost)
-    // What waited since before the sleep goes out by itself.
+    // Deliveries from before the dormancy are sent by themselves.
     await until(async () => (await deliveries()).length === 0)
     expect(numbers().at(-1)).toBe(1)
     await send(3)
@@ -356,12 +356,12 @@ describe('a host that was down for six days', () => {
   })
 })
 
-describe('a delivery that fails where others are taken', () => {
+describe('a delivery that fails while others succeed', () => {
   const MINUTE = 60_000
   const tries = (n: number) => numbers().filter((one) => one === n).length
   const poisoned = (one: Received) => ({ status: JSON.parse(one.body).n === 1 ? 500 : 204 })
 
-  it('holds up its actor only, and is parked after eight tries; then its actor goes on', async () => {
+  it('blocks only its actor, and is parked after eight attempts; then its actor continues', async () => {
     answer = poisoned
     await send(1)
     await until(async () => (await host())?.state === 'failing')
@@ -375,7 +375,7 @@ describe('a delivery that fails where others are taken', () => {
       clock.pass(1000)
       const before = tries(1)
       expect(numbers()).not.toContain(2)
-      // Others go at once, however long this one waits.
+      // Others are sent at once, however long this one waits.
       await send(10 + round, { actor: 2 })
       await until(() => numbers().includes(10 + round))
       await until(async () => (await deliveries()).length <= 2)
@@ -387,19 +387,19 @@ describe('a delivery that fails where others are taken', () => {
           (await putOff()).some(({ due_at }) => due_at !== null && due_at > clock.now()),
       )
       expect((await host())?.state).toBe('healthy')
-      // What it held up goes as soon as it is parked.
+      // Blocked deliveries are sent as soon as it is parked.
       if ((await deliveries())[0]?.state === 'parked') await until(async () => (await deliveries()).length === 1)
     }
     expect(await deliveries()).toEqual([{ state: 'parked', error: 'The inbox answered 500.' }])
     expect(numbers()).toContain(2)
     expect(tries(1)).toBe(9)
-    // An administrator has it tried again.
+    // An administrator retries it.
     answer = () => ({ status: 204 })
     await retryHost(hosts, peerHost)
     await until(async () => (await deliveries()).length === 0)
   })
 
-  it('does not fail the host when it fails again alone', async () => {
+  it('does not mark the host as failing when it fails again alone', async () => {
     answer = poisoned
     await send(1)
     await until(async () => (await host())?.state === 'failing')
@@ -412,14 +412,14 @@ describe('a delivery that fails where others are taken', () => {
       await until(() => tries(1) > before)
       await until(async () => (await putOff()).some(({ due_at }) => due_at !== null && due_at > clock.now()))
     }
-    // What comes does not wait for it, and without it nothing tells whether the host takes others.
+    // New deliveries do not wait for it; otherwise nothing shows whether the host accepts others.
     await send(3, { actor: 1 })
     await until(() => numbers().includes(3))
     await until(async () => (await deliveries()).length === 1)
     expect(await deliveries()).toMatchObject([{ state: 'waiting' }])
   })
 
-  it('is not the only one that tries its luck while the host fails', async () => {
+  it('is not the only one that is tried while the host fails', async () => {
     answer = () => ({ status: 503 })
     await send(1)
     await until(async () => (await host())?.state === 'failing')
@@ -437,7 +437,7 @@ describe('a delivery that fails where others are taken', () => {
 
 describe('the answer to a delivery', () => {
   const MINUTE = 60_000
-  /** What becomes of the delivery: gone when it was taken. `wait`: the host is left alone for so long, in ms. */
+  /** The expected state of the delivery; undefined when it succeeded. `wait`: pause of the host, in ms. */
   const SENT = { delivery: undefined, host: 'healthy', wait: null, tries: 1 }
   const LATER = { delivery: 'waiting', host: 'failing', wait: MINUTE, tries: 1 }
   const PARKED = { delivery: 'parked', host: 'healthy', wait: null, tries: 1 }
@@ -470,7 +470,7 @@ describe('the answer to a delivery', () => {
   ]
 
   const cases = table.map(([what, said, wanted, address]) => [what, { said, wanted, address }] as const)
-  it.each(cases)('%s is handled as the policy says', async (_what, { said, wanted, address }) => {
+  it.each(cases)('%s is handled by the policy', async (_what, { said, wanted, address }) => {
     const given = typeof said === 'function' ? said() : said
     answer = () => given
     const inbox = address === 'https' ? `https://${peerHost}/inbox` : address
@@ -487,22 +487,22 @@ describe('the answer to a delivery', () => {
       return delivery === wanted.delivery && state === wanted.host && tries === wanted.tries
     })
     const found = await outcome()
-    // A date in a header has no milliseconds.
+    // Dates in headers have no milliseconds.
     const isNear = found.wait !== null && wanted.wait !== null && Math.abs(found.wait - wanted.wait) < 1000
     expect({ ...found, wait: isNear ? wanted.wait : found.wait }).toEqual(wanted)
   })
 })
 
-describe('what only PeerTube reads', () => {
+describe('PeerTube-specific activities', () => {
   const software = (name: string | null) => t.db.query('update remote_host set software = $1', [name])
 
-  it.each([null, 'peertube', 'PeerTube', 'vireo'])('goes to a host of the software %s', async (name) => {
+  it.each([null, 'peertube', 'PeerTube', 'vireo'])('are sent to a host with the software %s', async (name) => {
     await software(name)
     await send(1, { type: 'Create:CacheFile' })
     await until(() => received.length === 1)
   })
 
-  it.each(['mastodon', 'lemmy'])('does not go to a host of the software %s, other things do', async (name) => {
+  it.each(['mastodon', 'lemmy'])('are not sent to a host with the software %s, other activities are', async (name) => {
     await software(name)
     await send(1, { type: 'Create:CacheFile' })
     await send(2)
@@ -511,8 +511,8 @@ describe('what only PeerTube reads', () => {
   })
 })
 
-describe('a host that an administrator has tried now', () => {
-  it('gets what waits, without the rest of its back-off, and what was parked', async () => {
+describe('a host that an administrator retries', () => {
+  it('gets pending deliveries without the rest of its back-off, and parked ones', async () => {
     answer = () => ({ status: 400 })
     await send(1)
     await until(async () => (await deliveries())[0]?.state === 'parked')

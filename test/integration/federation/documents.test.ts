@@ -17,13 +17,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** The terms of the recorded context, and what is ours beside them. */
+/** The terms of the recorded context, and additional ones. */
 function contextsFit(ours: JsonObject, recorded: JsonObject): void {
   const list = (document: JsonObject) => document['@context'] as unknown[]
   expect(list(ours)).toMatchObject(list(recorded))
 }
 
-/** Recorded keys are there with the recorded values. */
+/** Expects all recorded keys with their values. */
 function expectRecorded(ours: JsonObject, recorded: JsonObject, except: string[] = []): void {
   const rest = (document: JsonObject) =>
     Object.fromEntries(Object.entries(document).filter(([key]) => key !== '@context' && !except.includes(key)))
@@ -32,7 +32,7 @@ function expectRecorded(ours: JsonObject, recorded: JsonObject, except: string[]
 }
 
 describe('the document of an actor', () => {
-  it('has what the recorded account has', async () => {
+  it('has the members of the recorded account', async () => {
     const { db, user, insert } = server
     await db.query("update account set name = 'Object User', description = 'about' where id = $1", [user.accountId])
     const sizes = [1500, 48, 600, 120]
@@ -52,7 +52,7 @@ describe('the document of an actor', () => {
     expect(oracleProblems(ours)).toEqual([])
   })
 
-  it('has what the recorded channel has, with its account', async () => {
+  it('has the members of the recorded channel, with its account', async () => {
     const { db, user, insert } = server
     await db.query("update channel set name = 'Object channel', description = 'about', support = 'sup' where id = $1", [user.channelId])
     for (const [number, width, height] of [
@@ -75,12 +75,12 @@ describe('the document of an actor', () => {
 
   it('is an Application for the instance', async () => {
     const ours = await server.document('/accounts/peertube')
-    // The reference calls every instance peertube; ours says what it is called.
+    // The reference names every instance peertube; this server uses the configured name.
     expectRecorded({ ...ours, publicKey: withPem(ours) }, recordedObject('instance-actor'), ['name', 'summary'])
     expect(ours).toMatchObject({ name: 'Vireo', summary: 'A video server of the federated web.' })
   })
 
-  it('carries its Ed25519 key, its handle and its consent to be found', async () => {
+  it('has its Ed25519 key, its handle and its consent to discovery', async () => {
     const ours = await server.document('/accounts/obj_user')
     const id = `${ORIGIN}/accounts/obj_user`
     expect(ours).toMatchObject({ webfinger: 'obj_user@peer.example', indexable: true, discoverable: true })
@@ -89,7 +89,7 @@ describe('the document of an actor', () => {
     expect(await fromMultikey(String(key.publicKeyMultibase))).toBe('Ed25519')
   })
 
-  it('says of the instance that it looks at followers, when it does', async () => {
+  it('says of the instance whether it approves followers manually', async () => {
     const other = await startReadServer({ followers: { instance: { manual_approval: true } } })
     try {
       expect(await other.document('/accounts/peertube')).toMatchObject({ manuallyApprovesFollowers: true })
@@ -107,7 +107,7 @@ describe('the document of an actor', () => {
 })
 
 describe('the document of a video', () => {
-  it('has what the recorded one has', async () => {
+  it('has the members of the recorded video', async () => {
     // It was recorded without TLS.
     const recorded = JSON.parse(JSON.stringify(recordedObject('video-public')).replaceAll('"ws://', '"wss://'))
     const ours = await server.document(VIDEO)
@@ -116,12 +116,12 @@ describe('the document of a video', () => {
     expect(oracleProblems(ours)).toEqual([])
   })
 
-  it('has no key that the recorded one does not know', async () => {
+  it('has no key that the recorded one lacks', async () => {
     const recorded = Object.keys(recordedObject('video-public'))
     expect(Object.keys(await server.document(VIDEO)).filter((key) => !recorded.includes(key))).toEqual([])
   })
 
-  it('is addressed to nobody when it is unlisted', async () => {
+  it('has no recipients when the video is unlisted', async () => {
     await insertRecordedVideo(server, 'video-unlisted', 2)
     const ours = await server.document('/videos/watch/00000000-0000-4000-8000-000000000010')
     expectRecorded(ours, recordedObject('video-unlisted'), ['url'])
@@ -132,12 +132,12 @@ describe('the document of a video', () => {
     const recorded = recordedObject(name)
     await insertRecordedVideo(server, name, 1)
     const ours = await server.document(`/videos/watch/${String(recorded.uuid)}`)
-    // The state is that of the machine.
+    // The state comes from the machine.
     expectRecorded(ours, recorded, ['url', 'state', 'to', 'cc', 'attributedTo'])
     expect(oracleProblems(ours)).toEqual([])
   })
 
-  it('has its chapters beside it', async () => {
+  it('has its chapters at a separate URL', async () => {
     for (const [timecode, title] of [
       [0, 'one'],
       [3, 'two'],
@@ -150,17 +150,17 @@ describe('the document of a video', () => {
     expect(context).toEqual(recordedContext)
   })
 
-  it('counts the views that are not folded in yet', async () => {
+  it('includes views that are not folded yet', async () => {
     const made = await makeVideo(server.db, { channelId: server.user.channelId, columns: { views: 40 } })
     await server.insert('video_delta', { video_id: made.id, views: 2 })
     expect(await server.document(`/videos/watch/${made.uuid}`)).toMatchObject({ views: 42 })
   })
 
-  it('names the private folders nowhere, since nobody gets the document of a private video', async () => {
+  it('contains no private folders, since private videos have no public document', async () => {
     expect(JSON.stringify(await server.document(VIDEO))).not.toContain('/private/')
   })
 
-  it('tells the height of upright videos by their pixels', async () => {
+  it('has the height of portrait videos in displayed pixels', async () => {
     const made = await makeVideo(server.db, {
       channelId: server.user.channelId,
       webVideo: { resolution: 240 },
@@ -170,7 +170,7 @@ describe('the document of a video', () => {
     expect((url as JsonObject[])[1]).toMatchObject({ width: 240, height: 427 })
   })
 
-  it('is the object of the Create at its activity address', async () => {
+  it('is the object of the Create at its activity URL', async () => {
     const create = await server.document(`${VIDEO}/activity`)
     expect(create).toMatchObject({
       type: 'Create',
@@ -186,7 +186,7 @@ describe('the document of a video', () => {
   })
 })
 
-/** A recorded Note as it is sent here: in HTML, with its Markdown as the source and all who are mentioned in copy. */
+/** A recorded Note in the form of this server: HTML, with Markdown as its source, and all mentioned actors in cc. */
 const asHtml = (note: JsonObject): JsonObject => ({
   ...note,
   content: `<p>${note.content}</p>`,
@@ -219,7 +219,7 @@ describe('the documents of comments', () => {
   it.each([
     [1, 'comment-thread'],
     [2, 'comment-reply'],
-  ])('comment %i is as recorded, with the way to its answers', async (id, name) => {
+  ])('comment %i is as recorded, with its replies collection', async (id, name) => {
     const replies = `${url(id)}/replies`
     expect(await server.document(`${VIDEO}/comments/${id}`)).toEqual({ ...asHtml(recordedObject(name)), replies })
   })
@@ -228,7 +228,7 @@ describe('the documents of comments', () => {
     expect(await server.document(`${VIDEO}/comments/3`)).toEqual(recordedObject('comment-deleted-tombstone'))
   })
 
-  it('the answers to a comment are a collection, without those that wait', async () => {
+  it('the replies of a comment are a collection, without pending ones', async () => {
     const id = `${url(1)}/replies`
     expect(await server.document(`${VIDEO}/comments/1/replies`)).toMatchObject({
       type: 'OrderedCollection',
@@ -254,11 +254,11 @@ describe('the documents of comments', () => {
     })
   })
 
-  it('are taken by the reference', async () => {
+  it('are accepted by the reference', async () => {
     for (const id of [1, 2, 3]) expect(oracleProblems(await server.document(`${VIDEO}/comments/${id}`))).toEqual([])
   })
 
-  it('mention everybody above, nobody twice and not the author', async () => {
+  it('mention all authors above, none twice, and not the author', async () => {
     const { tag } = await server.document(`${VIDEO}/comments/5`)
     expect(tag).toEqual([{ type: 'Mention', href: `${ORIGIN}/accounts/obj_user`, name: '@obj_user@peer.example' }])
   })
@@ -269,14 +269,14 @@ describe('the documents of comments', () => {
     ['held for review, as its Create', `${VIDEO}/comments/4/activity`],
     ['deleted, as its Create', `${VIDEO}/comments/3/activity`],
     ['too large an id', `${VIDEO}/comments/99999999999`],
-  ])('one that is %s is not found', async (_what, path) => {
+  ])('a comment that is %s is not found', async (_what, path) => {
     await expect(server.read(path)).rejects.toMatchObject({
       kind: 'not_found',
       message: 'Video comment thread not found',
     })
   })
 
-  it('of another video are not found under this one', async () => {
+  it('a comment of another video is not found under this one', async () => {
     const made = await makeVideo(server.db, { channelId: server.user.channelId })
     await expect(server.read(`/videos/watch/${made.uuid}/comments/1`)).rejects.toMatchObject({ kind: 'not_found' })
   })

@@ -14,11 +14,11 @@ async function all(store: AtomicKvStore, prefix?: KvKey): Promise<KvStoreListEnt
   return found.sort((one, other) => (JSON.stringify(one.key) < JSON.stringify(other.key) ? -1 : 1))
 }
 
-/** What Fedify relies on, whatever is behind. */
+/** What Fedify requires of any store. */
 function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<void> }) {
   const key: KvKey = ['circuit', 'https://peer.example']
 
-  it('gives back what was set, and nothing else', async () => {
+  it('returns what was set, and nothing else', async () => {
     const store = subject.store()
     expect(await store.get(key)).toBeUndefined()
     for (const value of [{ state: 'open', failures: [1, 2] }, 'text', 5, true, [], null, 'ünï 🎈']) {
@@ -29,7 +29,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
     expect(await store.get(['circuit', 'https://peer.example', 'more'])).toBeUndefined()
   })
 
-  it('forgets what was deleted', async () => {
+  it('does not return deleted values', async () => {
     const store = subject.store()
     await store.set(key, 1)
     await store.delete(key)
@@ -37,7 +37,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
     expect(await store.get(key)).toBeUndefined()
   })
 
-  it('tells keys apart whatever their parts are', async () => {
+  it('distinguishes keys by their parts', async () => {
     const store = subject.store()
     const keys: KvKey[] = [['a', 'b'], ['a/b'], ['a:b'], ['a::b'], ['a', '', 'b'], ['a_', ':b'], ['a%2Fb'], ['a*'], ['*']]
     for (const [index, one] of keys.entries()) await store.set(one, index)
@@ -47,7 +47,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
     )
   })
 
-  it('forgets what has expired', async () => {
+  it('does not return expired values', async () => {
     const store = subject.store()
     await store.set(key, 1, ttl(300))
     await store.set(['stays'], 1)
@@ -57,7 +57,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
     expect((await all(store)).map(({ key: found }) => found)).toEqual([['stays']])
   })
 
-  it('takes times to live below a second and with fractions', async () => {
+  it('accepts times to live below a second and with fractions', async () => {
     const store = subject.store()
     await store.set(key, 1, ttl(0.4))
     await store.set(['other'], 1, ttl(60_000.7))
@@ -66,7 +66,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
     expect(await store.get(['other'])).toBe(1)
   })
 
-  it('a value without a time to live stays, also after one with', async () => {
+  it('keeps a value without a time to live, also after one with', async () => {
     const store = subject.store()
     await store.set(key, 1, ttl(100))
     await store.set(key, 2)
@@ -74,7 +74,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
     expect(await store.get(key)).toBe(2)
   })
 
-  it('lists by prefix, part by part', async () => {
+  it('lists by prefix of parts', async () => {
     const store = subject.store()
     for (const one of [['a'], ['a', 'b'], ['a', 'bc'], ['a', 'b', 'c'], ['ab'], ['b']] as KvKey[]) await store.set(one, one)
     expect((await all(store, ['a'])).map(({ value }) => value)).toEqual([['a', 'b', 'c'], ['a', 'b'], ['a', 'bc'], ['a']])
@@ -92,7 +92,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
     expect(await all(store, ['many'])).toHaveLength(1201)
   })
 
-  it('swaps only what is as expected', async () => {
+  it('swaps only the expected value', async () => {
     const store = subject.store()
     expect(await store.cas(key, { state: 'open' }, 1)).toBe(false)
     expect(await store.cas(key, undefined, { state: 'closed' })).toBe(true)
@@ -106,7 +106,7 @@ function contract(subject: { store(): AtomicKvStore; pass(ms: number): Promise<v
     expect(await store.get(key)).toBe(1)
   })
 
-  it('of many swaps at once exactly one wins', async () => {
+  it('lets exactly one of many concurrent swaps win', async () => {
     const store = subject.store()
     await store.set(key, 0)
     const wins = await Promise.all(Array.from({ length: 20 }, (_, index) => store.cas(key, 0, index + 1)))
@@ -123,7 +123,7 @@ describe('the store in a table', () => {
   beforeAll(async () => {
     database = await freshDatabase({ empty: true })
     pool = new pg.Pool({ connectionString: database.url })
-    // Connections that are closing when the database is removed are ended by the server.
+    // The server ends connections that are closing when the database is dropped.
     pool.on('error', () => undefined)
     await pool.query('create table kv (key text primary key, value jsonb not null, expires_at timestamptz(3))')
   })
@@ -150,7 +150,7 @@ describe('the store in a table', () => {
     },
   })
 
-  it('sweeps what has expired out of the table', async () => {
+  it('deletes expired values from the table', async () => {
     await store().set(['a'], 1, ttl(10))
     await store().set(['b'], 1)
     now += 11
@@ -182,7 +182,7 @@ function inRedis(url: string) {
 
   contract({
     store: () => new RedisKv(redis, { prefix }),
-    // Redis has a clock of its own; what is about to expire is made to, at once.
+    // Redis has its own clock, so values about to expire are expired at once.
     pass: async (ms) => {
       for (const key of await keys()) {
         const left = await redis.pttl(key)
@@ -191,7 +191,7 @@ function inRedis(url: string) {
     },
   })
 
-  it('hands Redis the time to live in milliseconds', async () => {
+  it('passes the time to live to Redis in milliseconds', async () => {
     const store = new RedisKv(redis, { prefix })
     await store.set(['a'], 1, ttl(60_000))
     await store.cas(['a'], 1, 2, ttl(90_000))

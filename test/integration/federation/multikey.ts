@@ -1,4 +1,4 @@
-// Which algorithm a Multikey is of.
+// The algorithm of a Multikey.
 
 import { importMultibaseKey } from '@fedify/vocab-runtime'
 

@@ -1,4 +1,4 @@
-// What other servers read, on rows of a database of its own: the port, and an application around it.
+// The documents for other servers on a separate database: the port, and an application around it.
 
 import { makeFileTokens } from '../../../src/actors/video/index.ts'
 import { makeBlocked } from '../../../src/federation/blocked.ts'
@@ -37,11 +37,11 @@ export interface ReadServer {
   user: MadeUser
   second: MadeUser
   pem: string
-  /** Tells that a document changed, as the bus does. */
+  /** Publishes the change of a document, as on the bus. */
   changed(payload: JsonValue): void
-  /** The answer to a GET by the port itself. */
+  /** The port's response to a GET. */
   read(path: string, headers?: Record<string, string>): Promise<CachedAnswer | null>
-  /** The document of a GET that succeeds. */
+  /** The document of a successful GET. */
   document(path: string): Promise<JsonObject>
   /** Statements that `work` sent. */
   statements(work: () => Promise<unknown>): Promise<number>

@@ -18,7 +18,7 @@ beforeEach(() => server.clock.pass(600_000))
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   server.app.inject({ method, url, headers: { accept: AP, ...headers } })
 
-/** With the address that a video of this node has. */
+/** With the URL of a video on this node. */
 async function localVideo(columns: Record<string, unknown> = {}, channelId = server.user.channelId) {
   const video = await makeVideo(server.db, { channelId, columns, passwords: columns.privacy === 5 ? ['secret'] : [] })
   const url = `${ORIGIN}/videos/watch/${video.uuid}`
@@ -27,7 +27,7 @@ async function localVideo(columns: Record<string, unknown> = {}, channelId = ser
 }
 
 describe('a read', () => {
-  it('has the headers that are recorded', async () => {
+  it('has the recorded headers', async () => {
     const answer = await get('/accounts/obj_user')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({
@@ -54,7 +54,7 @@ describe('a read', () => {
     })
   })
 
-  it('is 304 for who has this version, with weak tags and a star too', async () => {
+  it('is 304 for clients with this version, also with weak tags and a star', async () => {
     const etag = String((await get('/accounts/obj_user')).headers.etag)
     for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const answer = await get('/accounts/obj_user', { 'if-none-match': tag })
@@ -64,7 +64,7 @@ describe('a read', () => {
   })
 
   it.each(['application/ld+json', 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"', `${AP}, */*`])(
-    'gives the document for %s',
+    'returns the document for %s',
     async (accept) => {
       expect((await get('/accounts/obj_user', { accept })).headers['content-type']).toBe(TYPE)
     },
@@ -77,7 +77,7 @@ describe('a read', () => {
     expect(answer.headers.vary).toContain('Accept')
   })
 
-  it('by a name in other letters is the same actor', async () => {
+  it('is case-insensitive in names', async () => {
     expect((await get('/accounts/OBJ_User')).json()).toMatchObject({ id: `${ORIGIN}/accounts/obj_user` })
   })
 
@@ -101,7 +101,7 @@ describe('a read', () => {
     expect((await get(address)).json()).toMatchObject({ id: ORIGIN + address })
   })
 
-  it('knows a video by every name that it has', async () => {
+  it('knows a video by all of its ids', async () => {
     const { id, uuid } = await localVideo()
     const short = toShortUuid(uuid)
     const names = [`/w/${uuid}`, `/w/${short}`, `/w/${id}`, `/videos/watch/${short}`, `/videos/watch/${id}`]
@@ -142,11 +142,11 @@ describe('a read', () => {
     '/videos/watch/9f1ab5d5-0000-4000-8000-000000000000/comments/1/approve-reply',
     '/accounts/%E0%A4%A',
     '/accounts/a/b/c/d',
-  ])('of %s finds nothing', async (path) => {
+  ])('of %s is 404', async (path) => {
     expect([400, 404]).toContain((await get(path)).statusCode)
   })
 
-  it('of a deleted actor says that it is gone', async () => {
+  it('of a deleted actor is 410', async () => {
     const id = await server.insert('actor', {
       type: 'Person',
       preferred_username: 'gone',
@@ -161,7 +161,7 @@ describe('a read', () => {
     expect((await get('/@gone')).statusCode).toBe(410)
   })
 
-  it('leaves the limit of ActivityPub to count', async () => {
+  it('does not count for the general rate limit', async () => {
     const strict = await startReadServer({ rates_limit: { activity_pub: { window: '10 seconds', max: 1 } } })
     try {
       const ask = () => strict.app.inject({ url: '/accounts/peertube', headers: { accept: AP } })
@@ -173,7 +173,7 @@ describe('a read', () => {
   })
 })
 
-describe('who may have a video', () => {
+describe('access to a video', () => {
   const PARTS = ['', '/activity', '/likes', '/dislikes', '/announces', '/comments', '/comments?page=1', '/chapters']
   const of = (uuid: string, part: string) => `/videos/watch/${uuid}${part}`
 
@@ -183,7 +183,7 @@ describe('who may have a video', () => {
     [3, 401, 'unauthorized_request'],
     [4, 401, 'unauthorized_request'],
     [5, 403, 'video_requires_password'],
-  ])('of privacy %i, and all that belongs to it: %i', async (privacy, status, code) => {
+  ])('with privacy %i, and to all its parts: %i', async (privacy, status, code) => {
     const { uuid } = await localVideo({ privacy })
     for (const part of PARTS) {
       const answer = await get(of(uuid, part))
@@ -193,13 +193,13 @@ describe('who may have a video', () => {
     expect((await get(`/w/${toShortUuid(uuid)}`)).statusCode).toBe(status)
   })
 
-  it('of an unlisted video does not work by its number', async () => {
+  it('that is unlisted needs its UUID', async () => {
     const { id } = await localVideo({ privacy: 2 })
     expect((await get(`/videos/watch/${id}`)).statusCode).toBe(401)
     expect((await get(`/w/${id}`)).statusCode).toBe(401)
   })
 
-  it('is nobody once it is being removed', async () => {
+  it('ends when it is being removed', async () => {
     const { uuid } = await localVideo({ state: 'removed' })
     for (const part of PARTS) expect((await get(of(uuid, part))).statusCode).toBe(404)
   })
@@ -218,7 +218,7 @@ describe('who may have a video', () => {
     expect((await get(`/accounts/obj_second/likes/${id}`)).statusCode).toBe(401)
   })
 
-  it('is sent to its origin when the video is of another server', async () => {
+  it('to a remote video redirects to its origin', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
     for (const part of ['', '/comments', '/activity']) {
@@ -228,7 +228,7 @@ describe('who may have a video', () => {
     }
   })
 
-  it('includes comments of ours on videos of other servers', async () => {
+  it('includes local comments on remote videos', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
     const id = 4711
@@ -241,7 +241,7 @@ describe('who may have a video', () => {
     expect(create.json()).toMatchObject({ type: 'Create', id: `${url}/activity`, object: { id: url } })
   })
 
-  it('is sent to the author when the comment is of another server', async () => {
+  it("to a remote comment redirects to its author's server", async () => {
     const { id, uuid } = await localVideo()
     const { accountId, host } = await makeRemoteChannel(server.db)
     const url = `https://${host}/notes/1`
@@ -269,7 +269,7 @@ describe('collections', () => {
     }
   })
 
-  it('that are empty have no first page, and an empty one if it is asked for', async () => {
+  it('that are empty have no first page, and an empty one on request', async () => {
     expect((await get('/accounts/obj_user/followers')).json()).toEqual(recordedObject('account-followers'))
     expect((await get('/accounts/obj_user/followers?page=1')).json()).toEqual(recordedObject('account-followers-page-1'))
     for (const actor of ['/accounts/obj_user', '/accounts/peertube', '/video-channels/obj_user_channel']) {
@@ -278,7 +278,7 @@ describe('collections', () => {
     }
   })
 
-  it('of an account: what it published for everybody, newest first, whole in its Create', async () => {
+  it('of an account: its public videos, newest first, each as the object of its Create', async () => {
     const path = '/accounts/obj_user/outbox'
     expect((await get(path)).json()).toMatchObject({
       id: `${ORIGIN}${path}`,
@@ -309,7 +309,7 @@ describe('collections', () => {
     expect(first['@context']).toContainEqual(expect.objectContaining({ Infohash: 'pt:Infohash' }))
   })
 
-  it('of a channel and the instance: what they announced', async () => {
+  it('of a channel and the instance: their Announces', async () => {
     for (const path of ['/video-channels/obj_user_channel', '/accounts/peertube']) {
       expect((await get(`${path}/outbox`)).json()).toMatchObject({ totalItems: 3 })
       const { orderedItems } = await pageOf(`${path}/outbox`, 1)
@@ -324,7 +324,7 @@ describe('collections', () => {
     }
   })
 
-  it('show no unlisted, private, internal, protected or unfinished video', async () => {
+  it('contain no unlisted, private, internal, protected or unfinished video', async () => {
     const shown = await Promise.all(
       ['/accounts/obj_user', '/video-channels/obj_user_channel', '/accounts/peertube'].flatMap((actor) =>
         [1, 2, 3].map(async (page) => JSON.stringify(await pageOf(`${actor}/outbox`, page))),
@@ -342,14 +342,14 @@ describe('collections', () => {
     })
   })
 
-  it('are empty behind the last page', async () => {
+  it('are empty after the last page', async () => {
     const { orderedItems, ...page } = await pageOf('/accounts/obj_user/outbox', 3)
     expect(orderedItems).toEqual([])
     expect(page).not.toHaveProperty('next')
     expect(await pageOf('/accounts/obj_user/outbox', 999_999_999)).toMatchObject({ orderedItems: [], totalItems: 3 })
   })
 
-  it('of followers hold who was accepted, the oldest first', async () => {
+  it('of followers contain accepted ones, the oldest first', async () => {
     const { insert, user, second, instanceId } = server
     const follow = (followerId: number, state: string) => ({
       follower_id: followerId,
@@ -372,7 +372,7 @@ describe('collections', () => {
     })
   })
 
-  it('of a video hold its shares, ratings and comments, deleted ones too, held ones not', async () => {
+  it('of a video contain its shares, ratings and comments, including deleted but no pending ones', async () => {
     const [video] = videos
     if (!video) throw new Error('no video')
     const { insert, user, second } = server
@@ -412,7 +412,7 @@ describe('the cache', () => {
     expect((await get(path)).json()).toMatchObject({ name: 'renamed' })
   })
 
-  it('hides a change that nobody told for five seconds at most', async () => {
+  it('serves an unnotified change after five seconds at most', async () => {
     const { uuid, id } = await localVideo()
     await get(`/videos/watch/${uuid}`)
     await server.db.query('update video set privacy = 3 where id = $1', [id])
@@ -420,7 +420,7 @@ describe('the cache', () => {
     expect((await get(`/videos/watch/${uuid}`)).statusCode).toBe(401)
   })
 
-  it('keeps no refusal', async () => {
+  it('stores no errors', async () => {
     const { uuid, id } = await localVideo({ privacy: 3 })
     expect((await get(`/videos/watch/${uuid}`)).statusCode).toBe(401)
     await server.db.query('update video set privacy = 1 where id = $1', [id])
@@ -436,7 +436,7 @@ describe('the cache', () => {
     ['/.well-known/webfinger?resource=acct:obj_user@peer.example', 2],
     ['/.well-known/nodeinfo', 0],
     ['/nodeinfo/2.0.json', 1],
-  ])('%s costs at most %i statements when it is not there', async (path, most) => {
+  ])('%s costs at most %i statements when it is missing', async (path, most) => {
     expect(await server.statements(() => get(path))).toBeLessThanOrEqual(most)
   })
 })

@@ -1,10 +1,10 @@
-// The rows behind the recorded documents of the observed server, so that ours can be compared with them.
+// The rows of the recorded documents, for comparison with the server's own documents.
 
 import { readVideo, type VideoDocument } from '../../../src/federation/wire/index.ts'
 import { recordedObject } from '../../unit/federation/recordings.ts'
 import { type ReadServer, WHEN } from './read-server.ts'
 
-/** Inserts the video of a recorded document; its id. */
+/** Inserts the video of a recorded document; returns its id. */
 export async function insertRecordedVideo(server: ReadServer, name: string, privacy: number): Promise<number> {
   const { db, user, insert } = server
   const read = readVideo(recordedObject(name))

@@ -13,7 +13,7 @@ const get = (url: string, headers: Record<string, string> = {}) => server.app.in
 const finger = (resource: string) => get(`/.well-known/webfinger?resource=${encodeURIComponent(resource)}`)
 
 describe('WebFinger', () => {
-  it('answers for an account what is recorded', async () => {
+  it('has the recorded answer for an account', async () => {
     const answer = await finger('acct:obj_user@peer.example')
     expect(answer.statusCode).toBe(200)
     expect(answer.headers['content-type']).toBe('application/jrd+json; charset=utf-8')
@@ -42,7 +42,7 @@ describe('WebFinger', () => {
     expect(answer.statusCode).toBe(200)
     const { subject, aliases, links } = answer.json<{ subject: string; aliases: string[]; links: JsonObject[] }>()
     expect(links).toContainEqual({ rel: 'self', type: 'application/activity+json', href: ORIGIN + path })
-    // In the case of letters of the name, however it was asked for; and it can be asked for by all that it lists.
+    // Names are returned in their stored case, and every alias can be looked up.
     expect(subject).toBe(`acct:${path.split('/').at(-1)}@peer.example`)
     for (const alias of [subject, ...aliases]) expect((await finger(alias)).json()).toEqual(answer.json())
   })
@@ -79,7 +79,7 @@ describe('WebFinger', () => {
     expect((await finger(resource)).statusCode).toBe(404)
   })
 
-  it('tells of an unknown actor as recorded', async () => {
+  it('has the recorded answer for an unknown actor', async () => {
     const detail = 'Actor not found'
     expect((await finger('acct:nobody@peer.example')).json()).toEqual({
       type: 'about:blank',
@@ -96,7 +96,7 @@ describe('WebFinger', () => {
     expect(answer.json()).toMatchObject({ 'invalid-params': { resource: { location: 'query' } } })
   })
 
-  it('does not care what the client accepts', async () => {
+  it('ignores the Accept header', async () => {
     for (const accept of ['application/jrd+json', 'text/html', '*/*', 'application/activity+json']) {
       const answer = await get('/.well-known/webfinger?resource=acct:peertube@peer.example', { accept })
       expect([accept, answer.statusCode]).toEqual([accept, 200])
@@ -125,7 +125,7 @@ describe('NodeInfo', () => {
     }
   })
 
-  it('has the members that are recorded, of the same types', async () => {
+  it('has the recorded members, with the same types', async () => {
     const answer = await get('/nodeinfo/2.0.json')
     expect(answer.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8; profile="http://nodeinfo.diaspora.software/ns/schema/2.0#"',

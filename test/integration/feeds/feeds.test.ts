@@ -1,4 +1,4 @@
-// Feeds: what readers of RSS, Atom, JSON Feed and podcasts get, whom they hear of, and that hostile text stays text.
+// Feeds in RSS, Atom, JSON Feed and podcast format: their contents, privacy, and escaping.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { toShortUuid } from '../../../src/platform/ids.ts'
@@ -7,7 +7,7 @@ import { all, one, parseXml, type XmlElement } from '../../support/xml.ts'
 import { type FeedServer, startFeedServer } from './server.ts'
 
 const HOSTILE = '"><script>alert(1)</script>]]><img src=x onerror=alert(1)> & &amp; \u0001\u000b\ud800'
-/** As it may be shown. */
+/** As an email may be published. */
 const TAMED = '"><script>alert(1)</script>]]><img src=x onerror=alert(1)> & &amp; '
 
 let server: FeedServer
@@ -88,11 +88,11 @@ const json = async (path: string) => (await get(path)).json<JsonFeed>()
 const names = async (path: string) => (await json(path)).items.map(({ title }) => title)
 const tamedName = HOSTILE.replace(/[\0\ud800]/g, '')
 
-/** Visitors may ask for what the instance does not follow. */
+/** Visitors may see what the instance does not follow. */
 const forStrangers = { search: { remote_uri: { users: true, anonymous: true } } }
 
 describe('a feed of videos', () => {
-  it('is valid RSS with the elements of Media RSS', async () => {
+  it('is valid RSS with Media RSS elements', async () => {
     for (const format of ['xml', 'rss', 'rss2']) {
       const rss = await xml(`videos.${format}?accountName=ada`)
       expect([rss.name, rss.attributes.version]).toEqual(['rss', '2.0'])
@@ -165,7 +165,7 @@ describe('a feed of videos', () => {
     }
   })
 
-  it('lists what everybody may see, whoever asks for it', async () => {
+  it('lists public videos, whoever requests it', async () => {
     expect(await names('videos.json')).toEqual(['sensitive', tamedName, 'Tom & Jerry'])
     expect((await get('videos.json?videoChannelName=zoe_channel@far.example')).statusCode).toBe(403)
     server.configure(forStrangers)
@@ -177,7 +177,7 @@ describe('a feed of videos', () => {
     expect(await names('videos.json')).toEqual([tamedName])
   })
 
-  it('names the files of other servers where they are, and pictures absolutely', async () => {
+  it('contains original URLs of remote files, and absolute URLs of pictures', async () => {
     server.configure(forStrangers)
     const [item] = all(one(await xml('videos.xml?accountName=zoe@far.example'), 'channel'), 'item')
     if (!item) throw new Error('no item')
@@ -191,7 +191,7 @@ describe('a feed of videos', () => {
     }
   })
 
-  it('leaves out whom the instance mutes', async () => {
+  it('leaves out muted accounts', async () => {
     await insert(server.db, 'account_block', { target_id: ada.accountId })
     server.answers.clear()
     expect(await names('videos.json')).toEqual([])
@@ -199,7 +199,7 @@ describe('a feed of videos', () => {
     expect(await names('video-comments.json')).toEqual([])
   })
 
-  it('keeps hostile text as text in every format', async () => {
+  it('escapes hostile text in every format', async () => {
     const rss = one(await xml('videos.xml?accountName=ada'), 'channel')
     const item = all(rss, 'item').find((one_) => one(one_, 'link').text.endsWith(toShortUuid(hostile.uuid)))
     const entry = all(await xml('videos.atom?accountName=ada'), 'entry').find((one_) =>
@@ -207,7 +207,7 @@ describe('a feed of videos', () => {
     )
     if (!item || !entry) throw new Error('not listed')
     expect(one(item, 'media:title').text).toBe(TAMED)
-    // Plain text, and nothing that readers of HTML would take for markup.
+    // Plain text, without anything that readers could take for markup.
     const title = one(item, 'title').text
     expect(title.replaceAll('\u200b', '')).toBe(TAMED)
     expect(title).not.toMatch(/<[a-z!/?]|&(?:#|\w+;)/i)
@@ -234,7 +234,7 @@ describe('a feed of videos', () => {
 })
 
 describe('the frame of a feed', () => {
-  it('refuses readers that take none of its types', async () => {
+  it('refuses readers that accept none of its types', async () => {
     const cases: [path: string, accept: string, status: number, type?: string][] = [
       ['videos.xml', 'application/rss+xml', 406],
       ['videos.rss', 'application/rss+xml', 200, 'application/rss+xml'],
@@ -252,7 +252,7 @@ describe('the frame of a feed', () => {
     }
   })
 
-  it('says for how long it is kept, and answers 304 to who has it', async () => {
+  it('has a cache lifetime, and answers 304 to clients with this version', async () => {
     for (const path of ['videos.xml?accountName=ada', 'video-comments.atom', `podcast/videos.xml?videoChannelId=${ada.channelId}`]) {
       const [first, second] = [await get(path), await get(path)]
       expect(first.headers).toMatchObject({ 'cache-control': 'max-age=900', etag: expect.stringMatching(/^"/) })
@@ -270,17 +270,17 @@ describe('the frame of a feed', () => {
     }
   })
 
-  it('is kept by nobody on the way when a password comes along', async () => {
+  it('is not cached when the request has a password', async () => {
     const { headers } = await get('video-comments.atom', { 'x-peertube-video-password': 'open sesame' })
     expect(headers['cache-control']).toBe('private, max-age=900')
   })
 
-  it('does not put what others asked for into its address', async () => {
+  it('does not put query parameters of others into its URL', async () => {
     const { feed_url } = await json('videos.json?accountName=ada&utm=evil')
     expect(feed_url).toBe(`${TEST_ORIGIN}/feeds/videos.json?accountName=ada`)
   })
 
-  it('names what is wrong, and what there is not', async () => {
+  it('names invalid parameters, and missing subjects', async () => {
     const cases: [path: string, status: number][] = [
       ['videos.abc', 400],
       ['videos.xml?accountId=abc', 400],
@@ -302,7 +302,7 @@ describe('the frame of a feed', () => {
 })
 
 describe('a feed of comments', () => {
-  it('has those that everybody may read', async () => {
+  it('has public comments', async () => {
     expect(await names('video-comments.json')).toEqual(['sensitive - ben', 'Tom & Jerry - ben'])
     expect(await names('video-comments.json?accountName=ada')).toHaveLength(2)
     expect(await names('video-comments.json?accountName=ben')).toEqual([])
@@ -318,7 +318,7 @@ describe('a feed of comments', () => {
     expect(await names('video-comments.json')).toEqual(['Tom & Jerry - ben'])
   })
 
-  it('of a video that is not for everybody is for nobody', async () => {
+  it('of a private video is 404', async () => {
     const shut = await makeVideo(server.db, { channelId: ada.channelId, columns: { privacy: 3 } })
     expect((await get(`video-comments.json?videoId=${shut.uuid}`)).statusCode).toBe(401)
     const locked = await makeVideo(server.db, {
@@ -332,7 +332,7 @@ describe('a feed of comments', () => {
     expect((await get(path)).statusCode).toBe(403)
   })
 
-  it('shows none where comments were switched off', async () => {
+  it('is empty where comments are disabled', async () => {
     await server.db.query('update video set comments_policy = 2 where id = $1', [sensitive.id])
     server.answers.clear()
     expect(await names('video-comments.json')).toEqual(['Tom & Jerry - ben'])
@@ -349,11 +349,11 @@ describe('the feed of subscriptions', () => {
     }
   })
 
-  it('opens by its token alone, to the videos that the user may see', async () => {
+  it('needs only its token, and has the videos that the user may see', async () => {
     const token = await server.tokens.feedToken(ben.id)
     expect(await names(path(token))).toEqual(['internal', 'sensitive', tamedName, 'Tom & Jerry'])
     const { items } = await json(path(token, '&search=internal'))
-    // The files of a video that is not for everybody ask for more than this token.
+    // The files of a private video need more than this token.
     expect(items[0]?.attachments).toBeUndefined()
     for (const format of ['xml', 'atom']) await xml(path(token).replace('json', format))
     expect((await get(path('wrong'))).statusCode).toBe(403)
@@ -363,7 +363,7 @@ describe('the feed of subscriptions', () => {
     expect((await get(path(token, '&include=1'))).statusCode).toBe(401)
   })
 
-  it('leaves out whom the user mutes, and what they do not want to see', async () => {
+  it('leaves out accounts that the user mutes, and content that the user filters', async () => {
     const token = await server.tokens.feedToken(ben.id)
     await server.db.query("update users set nsfw_policy = 'do_not_list' where id = $1", [ben.id])
     expect(await names(path(token))).toEqual(['internal', tamedName, 'Tom & Jerry'])
@@ -371,7 +371,7 @@ describe('the feed of subscriptions', () => {
     expect(await names(path(token))).toEqual([])
   })
 
-  it('shuts when the token is renewed, and when the user is blocked', async () => {
+  it('is refused when the token is renewed, and when the user is blocked', async () => {
     const old = await server.tokens.feedToken(ben.id)
     const token = await server.tokens.renewFeedToken(ben.id)
     expect((await get(path(old))).statusCode).toBe(403)
@@ -383,7 +383,7 @@ describe('the feed of subscriptions', () => {
 })
 
 describe('a podcast', () => {
-  it('has every file with all its places, and tells nobody an address', async () => {
+  it('has every file with all its sources, and no email address', async () => {
     const rss = await xml(`podcast/videos.xml?videoChannelId=${ada.channelId}`)
     const channel = one(rss, 'channel')
     expect(one(channel, 'podcast:medium').text).toBe('video')
@@ -408,7 +408,7 @@ describe('a podcast', () => {
     expect(items.map((item) => one(item, 'itunes:duration').text)).toEqual(['3', '3', '3'])
   })
 
-  it('names the lives that play or wait, and none that has ended or is not public', async () => {
+  it('has the lives that play or wait, and none that has ended or is not public', async () => {
     const streamer = await makeUser(server.db, { username: 'streamer' })
     const started = new Date('2026-03-01T12:00:00.000Z')
     const live = (name: string, columns: Record<string, unknown>) =>
@@ -419,7 +419,7 @@ describe('a podcast', () => {
     await live('Over', { state: 'live-ended' })
     await live('Secret', { state: 'waiting-for-live', privacy: 3 })
     await live('Blocked', { blocked: true })
-    // Those that have ended take no place of others.
+    // Ended lives do not take the place of others.
     server.configure({ feeds: { videos: { count: 2 } } })
     const channel = one(await xml(`podcast/videos.xml?videoChannelId=${streamer.channelId}`), 'channel')
     expect(all(channel, 'item')).toEqual([])
@@ -439,7 +439,7 @@ describe('a podcast', () => {
     expect(second && one(second, 'podcast:contentLink').attributes.href).toBe(`${TEST_ORIGIN}/w/${toShortUuid(waiting.uuid)}`)
   })
 
-  it('is made where the videos are', async () => {
+  it('is generated where the videos are', async () => {
     const rss = await xml(`podcast/videos.xml?videoChannelId=${remoteChannel.channelId}`)
     expect(all(one(rss, 'channel'), 'item')).toEqual([])
   })

@@ -1,4 +1,4 @@
-// A server of the feeds on a database of its own.
+// A server with feeds on a separate database.
 
 import { makeScopedTokens } from '../../../src/actors/session/index.ts'
 import { makeUrls } from '../../../src/federation/urls.ts'
@@ -18,7 +18,7 @@ export interface FeedServer {
   db: Database
   answers: VideoResponseCache
   tokens: ReturnType<typeof makeScopedTokens>
-  /** Statements that the area sent. */
+  /** Statements sent by the feeds. */
   statements(): number
   configure(more: Record<string, unknown>): void
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-// Feeds as they are served over HTTP are valid by the schemas of their formats, whatever the videos and comments in them say.
+// Feeds served over HTTP are valid by the schemas of their formats, for any texts of videos and comments.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { feedFormats } from '../../../src/http/feeds/formats.ts'
@@ -7,7 +7,7 @@ import { faultsOfXml, jsonFeed } from '../../support/feed-schemas.ts'
 import { all, one, parseXml } from '../../support/xml.ts'
 import { type FeedServer, startFeedServer } from './server.ts'
 
-/** Texts that break what is written carelessly. */
+/** Texts that break careless serialisers. */
 const HARD = [
   'Tom & Jerry',
   'a &amp; b &lt;b&gt; &#38; &nbsp; &copy',
@@ -100,7 +100,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 beforeEach(() => server.configure({ feeds: { videos: { count: 50 }, comments: { count: 50 } } }))
 
-/** The addresses of all feeds without their formats, with a look at what is in them: how many items. */
+/** The URLs of all feeds without their formats, with the expected number of items. */
 async function feeds(): Promise<{ path: string; query: string; items: number }[]> {
   const token = await server.tokens.feedToken(ben.id)
   return [
@@ -124,7 +124,7 @@ async function get(path: string): Promise<string> {
   return body
 }
 
-/** Each document in each of the formats, by its address. */
+/** Each document in each format, by URL. */
 async function documentsOf(formats: readonly string[]): Promise<{ feed: string; path: string; items: number; body: string }[]> {
   const documents = []
   for (const { path, query, items } of await feeds()) {
@@ -156,7 +156,7 @@ describe('every feed', () => {
     }
   })
 
-  it('is Atom as RFC 4287 has it', async () => {
+  it('is Atom by RFC 4287', async () => {
     const documents = await documentsOf(atomFormats ?? [])
     expect(documents).toHaveLength(20)
     expect(await faultsOf('atom', documents)).toEqual([])
@@ -165,7 +165,7 @@ describe('every feed', () => {
       const feed = parseXml(body)
       const entries = all(feed, 'entry')
       expect([path, entries.length]).toEqual([path, items])
-      // What the RFC says beside its grammar.
+      // Rules of the RFC beyond its grammar.
       const hasAuthor = all(feed, 'author').length > 0
       for (const entry of entries) {
         expect(hasAuthor || all(entry, 'author').length > 0).toBe(true)
@@ -180,7 +180,7 @@ describe('every feed', () => {
       for (const uri of [id, ...ofEntries, one(feed, 'logo').text, one(feed, 'icon').text]) {
         expect(URL.canParse(uri) && new URL(uri).href).toBe(uri)
       }
-      // The same thing whichever way its address ends, and another than all other feeds.
+      // The id is the same for every form of the URL, and unique among feeds.
       expect(ids.get(id) ?? name).toBe(name)
       ids.set(id, name)
     }
@@ -199,7 +199,7 @@ describe('every feed', () => {
 })
 
 describe('the schemas', () => {
-  /** The same documents, each with one fault. Every pattern has to be found. */
+  /** The same documents, each with one fault. Every pattern has to match. */
   const broken = (body: string, faults: readonly (readonly [RegExp, string])[]) =>
     faults.map(([found, instead]) => {
       expect(body).toMatch(found)
@@ -210,7 +210,7 @@ describe('the schemas', () => {
     return documents.map(({ path }) => path).filter((path) => !faults.some((fault) => fault.startsWith(`${path} (`)))
   }
 
-  it('find what is wrong in RSS', async () => {
+  it('find faults in RSS', async () => {
     const documents = broken(await get('videos.xml?accountName=ada'), [
       [/<rss version="2.0"/, '<rss version="2.1"'],
       [/<description>[^<]*<\/description>\s*<lastBuildDate>/, '<lastBuildDate>'],
@@ -229,7 +229,7 @@ describe('the schemas', () => {
     expect(await firstOf('rss', documents)).toEqual([])
   })
 
-  it('find what is wrong in podcasts', async () => {
+  it('find faults in podcasts', async () => {
     server.configure({ smtp: { hostname: 'mail.example', from_address: 'birds@example.org' } })
     const documents = broken(await get(`podcast/videos.xml?videoChannelId=${ada.channelId}`), [
       [/<itunes:email>[^<]*<\/itunes:email>/, '<itunes:email/>'],
@@ -242,7 +242,7 @@ describe('the schemas', () => {
     expect(await firstOf('rss', documents)).toEqual([])
   })
 
-  it('find what is wrong in Atom and in JSON Feed', async () => {
+  it('find faults in Atom and in JSON Feed', async () => {
     const documents = broken(await get('videos.atom?accountName=ada'), [
       [/<id>[^<]*<\/id>/, ''],
       [/<updated>[^<]*/, '<updated>Thu, 01 Jan 2026 00:00:00 GMT'],
@@ -285,7 +285,7 @@ describe('a podcast', () => {
     expect(items).toEqual([HARD.length, 0, 0, HARD.length, 0, 0])
   })
 
-  it('names its owner only with an address at which the server is reached, and never that of a user', async () => {
+  it('names its owner only with an address of the server, never with that of a user', async () => {
     const owner = async (more: Record<string, unknown>) => {
       server.configure(more)
       const [found] = all(one(parseXml(await get(podcast(ada.channelId))), 'channel'), 'itunes:owner')
@@ -299,7 +299,7 @@ describe('a podcast', () => {
     expect(await owner({ admin, smtp: mail, instance: { terms } })).toBe('ada@example.org')
   })
 
-  it('says what most of its videos say of themselves, and that one of them is sensitive', async () => {
+  it('takes values of most of its videos, and says that one of them is sensitive', async () => {
     const { channelId } = await makeUser(server.db, { username: 'cleo' })
     const about = async () => {
       server.answers.clear()
@@ -321,8 +321,8 @@ describe('a podcast', () => {
   })
 })
 
-describe('a feed that a token opens', () => {
-  it('is kept by no cache that others share', async () => {
+describe('a feed with a token', () => {
+  it('is in no shared cache', async () => {
     const token = await server.tokens.feedToken(ben.id)
     const path = `${origin}/feeds/subscriptions.xml?accountId=${ben.accountId}&token=${token}`
     const [private_, public_] = [await fetch(path), await fetch(`${origin}/feeds/videos.xml`)]
@@ -337,7 +337,7 @@ describe('a feed that a token opens', () => {
     expect(signedIn.headers.get('cache-control')).toMatch(/^private, /)
   })
 
-  it('does not tell the token in the id of what it is', async () => {
+  it('does not contain the token in its id', async () => {
     const token = await server.tokens.feedToken(ben.id)
     const feed = parseXml(await get(`subscriptions.atom?accountId=${ben.accountId}&token=${token}`))
     expect(one(feed, 'id').text).toMatch(/\/feeds\/subscriptions\.atom\?accountId=\d+$/)

@@ -1,4 +1,4 @@
-// What visitors and users may ask for of servers that the instance does not follow.
+// Access of visitors and users to objects of servers that the instance does not follow.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newUuid } from '../../../src/platform/ids.ts'
@@ -82,7 +82,7 @@ async function theirs(): Promise<Theirs> {
   }
 }
 
-/** As the instance does; the list follows at once, as its job makes it. */
+/** As the instance does; the list follows at once, like by its job. */
 async function follow({ channelId }: Theirs): Promise<void> {
   await fixtures.db.query(
     `insert into follow (follower_id, target_id, state, url)
@@ -96,11 +96,11 @@ async function follow({ channelId }: Theirs): Promise<void> {
 async function unfollow({ channelId }: Theirs): Promise<void> {
   await fixtures.db.query('delete from follow where target_id = (select actor_id from channel where id = $1)', [channelId])
   await fixtures.db.query('update video set listed = false where channel_id = $1', [channelId])
-  // The job tells all processes; so does every write.
+  // The job notifies all processes; so does every write.
   await allowing({ users: true, anonymous: false }, async () => undefined)
 }
 
-/** Each with the address at its own server that a refusal names. */
+/** Each with its URL at its own server, which the refusal contains. */
 const places: [string, (of: Theirs) => string, (of: Theirs) => string][] = [
   ['video', ({ uuid }) => `/api/v1/videos/${uuid}`, ({ url }) => url],
   ['description', ({ uuid }) => `/api/v1/videos/${uuid}/description`, ({ url }) => url],
@@ -123,7 +123,7 @@ const isForUsers = (path: string): boolean => path.startsWith('/api/')
 
 const get = (caller: 'anonymous' | 'user', path: string): Promise<Response> => fixtures.send(caller, path, {})
 
-/** What `search.remote_uri` says while the work runs. */
+/** Value of `search.remote_uri` while the work runs. */
 async function allowing(remoteUri: { users: boolean; anonymous: boolean }, work: () => Promise<void>): Promise<void> {
   const change = async (changes: typeof remoteUri) => {
     const config = (await (await fixtures.send('admin', '/api/v1/config/custom', {})).json()) as { search: object }
@@ -139,8 +139,8 @@ async function allowing(remoteUri: { users: boolean; anonymous: boolean }, work:
   }
 }
 
-describe('of a server that the instance does not follow, the', () => {
-  it.each(places)('%s is refused to visitors with its own address, and shown to users', async (_name, pathOf, originOf) => {
+describe('of an unfollowed server, the', () => {
+  it.each(places)('%s is refused to visitors with its original URL, and shown to users', async (_name, pathOf, originOf) => {
     const path = pathOf(strange)
     const answer = await get('anonymous', path)
     expect([answer.status, await answer.json()]).toEqual([
@@ -155,7 +155,7 @@ describe('of a server that the instance does not follow, the', () => {
     if (isForUsers(path)) expect((await get('user', path)).status).toBe(200)
   })
 
-  it('video is rated and counted for those only who may ask for it', async () => {
+  it('video can be rated and viewed only by those who may see it', async () => {
     const view = (caller: 'anonymous' | 'user') =>
       fixtures.send(caller, `/api/v1/videos/${strange.uuid}/views`, {
         method: 'POST',
@@ -175,7 +175,7 @@ describe('of a server that the instance does not follow, the', () => {
     expect(card.status).toBe(403)
   })
 
-  it.each(places)('%s is shown to visitors who may ask for other servers’ addresses', async (_name, pathOf) => {
+  it.each(places)('%s is shown to visitors who may request remote URIs', async (_name, pathOf) => {
     await allowing({ users: true, anonymous: true }, async () => {
       expect((await get('anonymous', pathOf(strange))).status).toBe(200)
     })
@@ -191,7 +191,7 @@ describe('of a server that the instance does not follow, the', () => {
   )
 })
 
-describe('of a server that the instance follows, the', () => {
+describe('of a followed server, the', () => {
   it.each(places)('%s is shown to everybody', async (_name, pathOf) => {
     expect((await get('anonymous', pathOf(followed))).status).toBe(200)
   })

@@ -1,5 +1,4 @@
-// The follows of the instance over REST, exchange by exchange in the order in which they were recorded, with a peer in
-// the place of the remote server.
+// The follows of the instance over REST, by the recorded exchanges in their order, with a fake peer as the remote server.
 
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -37,7 +36,7 @@ beforeAll(async () => {
     ['user', 2],
     ['moderator', 1],
   ] as const) {
-    // There is no way to make users over REST yet: the administrator's row with another name and role.
+    // A copy of the administrator's row with another name and role.
     await withDatabase(async (db) => {
       await db.query(
         `insert into users (username, role, password_hash, email)
@@ -91,7 +90,7 @@ const list = async (direction: 'following' | 'followers') =>
     data: { state: string }[]
   }
 
-/** What the remote server does after an exchange, or before one. */
+/** What the remote server does before or after an exchange. */
 const answerFollows = async (count: number) => {
   await until(() => peer.of('Follow').length >= count, { what: 'our Follow' })
   for (const { activity } of peer.of('Follow').slice(0, count)) {
@@ -109,14 +108,14 @@ const before: Record<string, () => Promise<void>> = {
   },
 }
 
-/** Numbers and dates are free, and so is what we write in words; names, types and states are not. */
+/** Numbers, dates and wording may differ; names, types and states may not. */
 function comparable(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(comparable)
   if (typeof body !== 'object' || body === null) return body
   return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, FREE.has(name) ? typeof value : comparable(value)]))
 }
 const FREE = new Set(['id', 'createdAt', 'updatedAt', 'score', 'msg', 'followersCount', 'followingCount', 'title', 'detail', 'error'])
-/** Refusals of a missing token have no title there. */
+/** The recorded refusals of a missing token have no title. */
 const withTitle = (body: unknown) => (typeof body === 'object' && body !== null && 'status' in body ? { title: 'string', ...body } : body)
 
 it.each(exchanges.map((one) => [one.name, one] as const))('%s', async (name, { as, request, response }) => {

@@ -1,5 +1,5 @@
-// Health and figures of two processes of one server: one with the role `media` alone, and one that serves the web from behind a
-// proxy before its database, which falls silent and goes away.
+// Health and metrics of two processes of one server: one with the role `media` alone, and a web process behind a proxy to its database,
+// which stalls and refuses connections.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
@@ -55,15 +55,15 @@ async function figures(node: TestNode): Promise<Families> {
   return parseMetrics(text)
 }
 
-/** They are as of the last second. */
+/** Values are up to a second old. */
 const figuresWith = (node: TestNode, fits: (families: Families) => boolean): Promise<Families> =>
   until(async () => {
     const found = await figures(node)
     return fits(found) ? found : undefined
   })
 
-describe('a process that is well', () => {
-  it('lives and is ready, on every listener that it has', async () => {
+describe('a healthy process', () => {
+  it('is alive and ready, on each of its listeners', async () => {
     const origins = [web.base, exporter(web), exporter(media), originOf(media.server.healthListener)]
     for (const origin of origins) {
       const live = await ask(`${origin}/health/live`)
@@ -78,14 +78,14 @@ describe('a process that is well', () => {
     }
   })
 
-  it('logs nothing of it, and counts it against nobody', async () => {
+  it('does not log health checks, and counts them for no limit', async () => {
     await ask(`${web.base}/api/v1/config`)
     await until(() => lines.some((line) => line.includes('/api/v1/config')))
     expect(lines.filter((line) => line.includes('/health'))).toEqual([])
     expect((await ask(`${web.base}/health/ready`)).headers.get('x-ratelimit-limit')).toBeNull()
   })
 
-  it('shows its figures to the exporter alone', async () => {
+  it('serves its metrics on the exporter port only', async () => {
     expect((await ask(`${web.base}/metrics`)).status).toBe(404)
     expect((await ask(`${originOf(media.server.healthListener)}/metrics`)).status).toBe(404)
     expect((await fetch(`${exporter(media)}/metrics`, { method: 'POST', body: 'x' })).status).toBe(405)
@@ -94,7 +94,7 @@ describe('a process that is well', () => {
 })
 
 describe('the figures', () => {
-  it('tell of the process, its role and its connections', async () => {
+  it('contain the process, its role and its connections', async () => {
     for (const [node, roles] of [[media, 'media'] as const, [web, 'web'] as const]) {
       const families = await figuresWith(node, (found) => seriesValue(found, 'vireo_ready') === 1)
       expect(seriesValue(families, 'vireo_build_info', { roles })).toBe(1)
@@ -104,13 +104,13 @@ describe('the figures', () => {
     }
   })
 
-  it('count requests by route, method and class, and make no series of what clients send', async () => {
+  it('count requests by route, method and class, and create no series from client input', async () => {
     const paths = ['/api/v1/videos/1', '/api/v1/videos/2', '/api/v1/videos/nothing-here', '/api/v1/config', '/a/b', '/a/c?d=e']
     for (const path of paths) await ask(`${web.base}${path}`)
     await fetch(`${web.base}/api/v1/config`, { method: 'OPTIONS' })
     const labels = { method: 'GET', route: '/api/v1/videos/:id', status: '4xx' }
     const routesIn = (found: Families) => new Set(found.get('vireo_http_requests_total')?.samples.map((sample) => sample.labels.route))
-    // A request is counted a moment after its answer.
+    // A request is counted shortly after its response.
     const families = await figuresWith(
       web,
       (found) => seriesValue(found, 'vireo_http_requests_total', labels) === 3 && routesIn(found).has('/api/v1/*'),
@@ -122,7 +122,7 @@ describe('the figures', () => {
     expect(count?.value).toBe(3)
   })
 
-  it('count what waits, in every process the same', async () => {
+  it('count pending work, the same in every process', async () => {
     const client = new pg.Client({ connectionString: media.databaseUrl })
     await client.connect()
     await client.query(
@@ -184,7 +184,7 @@ describe('the figures', () => {
 describe('a process whose database', () => {
   const statusOf = async () => (await ask(`${web.base}/health/ready`)).status
 
-  it.each(['silent', 'gone'] as const)('is %s says so at once, and is ready again after it', async (how) => {
+  it.each(['silent', 'gone'] as const)('is %s reports it at once, and is ready again afterwards', async (how) => {
     if (how === 'silent') proxy.stall()
     else proxy.refuse()
     const unready = await until(async () => {
@@ -199,14 +199,14 @@ describe('a process whose database', () => {
     expect((await ask(`${web.base}/health/live`)).status).toBe(200)
     const families = await figuresWith(web, (found) => seriesValue(found, 'vireo_ready') === 0)
     expect(seriesValue(families, 'vireo_part_up', { part: 'database' })).toBe(0)
-    // What was counted last.
+    // The last counted values.
     expect(seriesValue(families, 'vireo_outbox_events', { state: 'parked' })).toBe(1)
     proxy.resume()
     await until(async () => (await statusOf()) === 200, { what: 'readiness' })
   })
 })
 
-it('a port that is taken stops the start with a line that names its key', async () => {
+it('a port in use stops the start with a line that names its key', async () => {
   const port = media.server.exporter?.port ?? 0
   const config = { open_telemetry: { metrics: { enabled: true, prometheus_exporter: { port } } } }
   await expect(startTestNode({ beside: media, roles: ['media'], config })).rejects.toThrow(
@@ -214,7 +214,7 @@ it('a port that is taken stops the start with a line that names its key', async 
   )
 })
 
-it('a process that is told to end is not ready any more at once, and answers until it ends', async () => {
+it('a stopping process is unready at once, and answers until it exits', async () => {
   const { healthListener } = media.server
   const stopped = media.server.stop()
   const answer = await ask(`${originOf(healthListener)}/health/ready`)

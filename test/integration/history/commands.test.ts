@@ -1,4 +1,4 @@
-// The history without HTTP: age, order, and what happens meanwhile.
+// The history without HTTP: retention, order, and concurrent changes.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type History, makeHistory } from '../../../src/actors/history/index.ts'
@@ -52,7 +52,7 @@ const kept = () =>
   db.query<{ videoId: number; seconds: number }>('select video_id as "videoId", seconds from history order by watched_at, video_id')
 
 describe('the history', () => {
-  it('is kept for as long as the configuration says, and for ever without a limit', async () => {
+  it('is kept for the configured time, and without a limit forever', async () => {
     await see(cats, 1)
     clock.pass(30 * DAY)
     await see(dogs, 2)
@@ -68,7 +68,7 @@ describe('the history', () => {
     expect(await kept()).toHaveLength(2)
   })
 
-  it('keeps the newest position, whatever comes late from another process', async () => {
+  it('keeps the newest position when an older one arrives late from another process', async () => {
     await see(cats, 50)
     clock.pass(-5000)
     await see(cats, 40)
@@ -78,7 +78,7 @@ describe('the history', () => {
     expect(await kept()).toEqual([{ videoId: cats.id, seconds: 60 }])
   })
 
-  it('takes many positions in few statements', async () => {
+  it('stores many positions in few statements', async () => {
     const before = db.statements()
     await Promise.all(Array.from({ length: 200 }, (_, at) => see(at % 2 ? cats : dogs, at)))
     expect(db.statements() - before).toBeLessThanOrEqual(2)
@@ -88,7 +88,7 @@ describe('the history', () => {
     ])
   })
 
-  it('knows nothing of videos and accounts that are gone', async () => {
+  it('ignores removed videos and accounts', async () => {
     const gone = await makeVideo(db, { channelId: user.channelId })
     const leaving = await makeVideo(db, { channelId: user.channelId })
     await Promise.all([see(gone, 1), see(leaving, 1), see(cats, 1)])
@@ -99,7 +99,7 @@ describe('the history', () => {
     expect(await kept()).toEqual([{ videoId: cats.id, seconds: 2 }])
   })
 
-  it('goes with its account', async () => {
+  it('is removed with its account', async () => {
     const leaver = await makeUser(db)
     await history.remember({ accountId: leaver.accountId, videoId: cats.id, seconds: 1 })
     await db.query('delete from channel where account_id = $1', [leaver.accountId])
@@ -107,7 +107,7 @@ describe('the history', () => {
     expect(await kept()).toEqual([])
   })
 
-  it('is removed and written at the same time without a deadlock', async () => {
+  it('is removed and written concurrently without a deadlock', async () => {
     await Promise.all(
       Array.from({ length: 50 }, (_, at) =>
         at % 3 === 0 ? history.forgetAll(user.accountId) : Promise.all([see(cats, at), see(dogs, at)]),

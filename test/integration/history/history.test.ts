@@ -1,4 +1,4 @@
-// The history of a user over REST: what is kept, shown, left out of lists, and removed.
+// The watch history of a user over REST: what is stored, shown, left out of lists, and removed.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type MadeVideo, makeVideo } from '../../support/builders.ts'
@@ -52,7 +52,7 @@ const watch = (video: MadeVideo, currentTime: number, by: User | null = viewer) 
   }
   return by ? by.client.raw(path, init) : fetch(`${node.base}${path}`, init)
 }
-/** Watched in this order, one after the other. */
+/** Watched in this order. */
 async function watched(...positions: [MadeVideo, number][]): Promise<void> {
   for (const [video, seconds] of positions) {
     expect((await watch(video, seconds)).status).toBe(204)
@@ -64,8 +64,8 @@ const history = async (text = '', by = viewer) => {
   return { total, data: data.map(({ name, userHistory }) => [name, userHistory?.currentTime]) }
 }
 
-describe('what a user watched', () => {
-  it('is listed with the last position, the last one first, for nobody else', async () => {
+describe('a watched video', () => {
+  it('is listed with the last position, last watched first, for its user only', async () => {
     await watched([cats, 10], [dogs, 20], [cats, 35])
     expect(await history()).toEqual({
       total: 2,
@@ -77,7 +77,7 @@ describe('what a user watched', () => {
     expect(await history('', other)).toEqual({ total: 0, data: [] })
   })
 
-  it('is kept by the former route too', async () => {
+  it('is stored by the former route too', async () => {
     await viewer.client.send('PUT', `/api/v1/videos/${cats.id}/watching`, { currentTime: 7 })
     expect(await history()).toEqual({ total: 1, data: [['About cats', 7]] })
   })
@@ -89,7 +89,7 @@ describe('what a user watched', () => {
     expect(await history('?start=5')).toEqual({ total: 3, data: [] })
   })
 
-  it('is shown no more when it is not to be seen any more', async () => {
+  it('is not listed once it is no longer visible', async () => {
     await watched([dogs, 20], [hidden, 5])
     expect(await history()).toEqual({ total: 1, data: [['Dogs', 20]] })
     await query('update video set privacy = 3 where id = $1', [dogs.id])
@@ -97,7 +97,7 @@ describe('what a user watched', () => {
     await query('update video set privacy = 1 where id = $1', [dogs.id])
   })
 
-  it('is not kept of visitors, of who wants no history, or of positions that are refused', async () => {
+  it('is not stored for visitors, for users without a history, or for refused positions', async () => {
     expect((await watch(cats, 10, null)).status).toBe(204)
     expect((await watch(cats, 4242)).status).toBe(400)
     await viewer.client.send('PUT', '/api/v1/users/me', { videosHistoryEnabled: false })
@@ -105,15 +105,15 @@ describe('what a user watched', () => {
     expect(await query('select 1 from history')).toEqual([])
   })
 
-  it('is kept while the same video is reported many times at once', async () => {
+  it('is stored when the video is reported many times at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => watch(cats, at)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
     expect((await history()).total).toBe(1)
   })
 })
 
-describe('the position of who asks', () => {
-  it('is in lists, in the details and in playlists, for nobody else', async () => {
+describe('the position of the requesting user', () => {
+  it('is in lists, in the details and in playlists, for that user only', async () => {
     await watched([cats, 35])
     const positions = async (path: string, by: User | null) => {
       const answer = by ? await by.client.raw(path) : await fetch(`${node.base}${path}`)
@@ -140,7 +140,7 @@ describe('the position of who asks', () => {
     }
   })
 
-  it('leaves out what was watched, where that is asked for', async () => {
+  it('is used to leave out watched videos on request', async () => {
     await watched([cats, 35])
     const names = async (path: string) => {
       const { total, data } = await viewer.client.get<Listed>(path)
@@ -161,7 +161,7 @@ describe('removing', () => {
     viewer.client.raw(`${MINE}/remove`, { method: 'POST', ...(body ? { body } : {}), headers })
   const asJson = (body: unknown) => remove(JSON.stringify(body), { 'content-type': 'application/json' })
 
-  it('takes one video, as often as it is asked for', async () => {
+  it('removes one video, idempotently', async () => {
     await watched([cats, 10], [dogs, 20])
     for (let time = 0; time < 2; time += 1) {
       expect((await viewer.client.raw(`${MINE}/${cats.id}`, { method: 'DELETE' })).status).toBe(204)
@@ -169,7 +169,7 @@ describe('removing', () => {
     expect(await history()).toEqual({ total: 1, data: [['Dogs', 20]] })
   })
 
-  it('takes what was watched before a date, by JSON or a form', async () => {
+  it('removes videos watched before a date, by JSON or a form', async () => {
     await watched([cats, 10], [dogs, 20])
     const [row] = await query<{ watched_at: Date }>('select watched_at from history where video_id = $1', [dogs.id])
     expect((await asJson({ beforeDate: row?.watched_at.toISOString() })).status).toBe(204)
@@ -180,7 +180,7 @@ describe('removing', () => {
     expect(await history()).toEqual({ total: 0, data: [] })
   })
 
-  it('takes everything of the user when nothing is said, and nothing of others', async () => {
+  it('removes all of the user without a date, and nothing of others', async () => {
     await watched([cats, 10], [dogs, 20])
     await watch(cats, 5, other)
     expect((await remove(undefined)).status).toBe(204)
@@ -188,14 +188,14 @@ describe('removing', () => {
     expect((await history('', other)).total).toBe(1)
   })
 
-  it('takes nothing when what is said cannot be read', async () => {
+  it('removes nothing when the body is malformed', async () => {
     await watched([cats, 10])
     const unread = await remove('{"beforeDate":"2020-01-01T00:00:00.000Z"}', { 'content-type': 'text/plain' })
     expect(unread.status).toBe(400)
     expect((await history()).total).toBe(1)
   })
 
-  it('takes nothing when the date is none', async () => {
+  it('removes nothing when the date is invalid', async () => {
     await watched([cats, 10])
     for (const beforeDate of ['hello', 5, '2020-13-01', {}]) {
       const answer = await asJson({ beforeDate })

@@ -1,4 +1,4 @@
-// The history stays fast when much was watched: pages are read in their order from an index.
+// Query plans of the history: pages are read in their order from an index.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'

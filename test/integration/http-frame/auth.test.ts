@@ -1,4 +1,4 @@
-// Who may call a route, and how those who may not are told.
+// Authorization of routes, and responses to unauthorized requests.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { App } from '../../../src/http/app.ts'
@@ -37,7 +37,7 @@ describe('each role at each route', () => {
   })
 })
 
-describe('a token is refused as recorded', () => {
+describe('a token is refused with the recorded answer', () => {
   it.each([
     ['me without token', '/api/v1/user', {}],
     ['me with bad token', '/api/v1/user', bearer('badtoken')],
@@ -58,24 +58,24 @@ describe('a token is refused as recorded', () => {
     expect(answer.json()).toMatchObject({ status: 400, code: 'invalid_request' })
   })
 
-  it('and a 401 says how to authenticate', async () => {
+  it('a 401 has a WWW-Authenticate header', async () => {
     expect((await get('/api/v1/user')).headers['www-authenticate']).toBe('Bearer')
     expect((await get('/api/v1/user', bearer('x'))).headers['www-authenticate']).toBe('Bearer error="invalid_token"')
   })
 })
 
-it('the scheme is read without regard to case', async () => {
+it('the scheme is case-insensitive', async () => {
   expect((await get('/api/v1/user', { authorization: 'bearer usertoken' })).statusCode).toBe(200)
 })
 
-it('a route without authentication looks at no token', async () => {
+it('a route without authentication ignores tokens', async () => {
   lookups.length = 0
   expect((await get('/api/v1/none', bearer('usertoken'))).json()).toEqual({ username: null })
   expect((await get('/api/v1/none', { authorization: 'nonsense' })).statusCode).toBe(200)
   expect(lookups).toEqual([])
 })
 
-it('a token is looked up once for a request', async () => {
+it('a token is looked up once per request', async () => {
   lookups.length = 0
   expect((await get('/api/v1/optional', bearer('moderatortoken'))).json()).toEqual({ username: 'mo' })
   expect(lookups).toEqual(['moderatortoken'])

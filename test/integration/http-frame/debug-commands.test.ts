@@ -1,4 +1,4 @@
-// Each command of the debug page does its own work, and nothing else.
+// Each command of the debug page runs its own task only.
 
 import { expect, it } from '@jest/globals'
 import { debugArea } from '../../../src/http/debug/routes.ts'

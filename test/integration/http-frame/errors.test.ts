@@ -1,4 +1,4 @@
-// Every refusal is a problem body, as clients have always seen it.
+// Every refusal is a problem body in the format that clients expect.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
@@ -127,8 +127,8 @@ const failures: Record<string, () => unknown> = {
   named: () => new DomainError('invalid', 'x', { invalidParams: [{ name: 'targetUrl', location: 'body', msg: 'No' }] }),
 }
 
-describe('a slash at the end of a path', () => {
-  it('is as good as none, for what is there and for what is not', async () => {
+describe('a trailing slash', () => {
+  it('is ignored, for existing and missing routes', async () => {
     const statusOf = async (method: 'GET' | 'POST', url: string) => (await app.inject({ method, url })).statusCode
     expect(await statusOf('GET', '/api/v1/accounts/')).toBe(200)
     expect(await statusOf('GET', '/api/v1/accounts/?count=5')).toBe(200)
@@ -157,7 +157,7 @@ describe('bad parameters answer as recorded', () => {
     expect(comparable(answer.json())).toEqual(comparable(response.body))
   })
 
-  it('headers, with the location that was decided', async () => {
+  it('headers, with the decided location', async () => {
     const { request, response } = exchangeOf('user-export-import', 'import init: no length')
     const url = '/api/v1/users/33/imports/import-resumable'
     const answer = await app.inject({ method: 'POST', url, ...(request.body ? { body: request.body } : {}) })
@@ -165,7 +165,7 @@ describe('bad parameters answer as recorded', () => {
     expect(answer.json()['invalid-params']['x-upload-content-type'].location).toBe('header')
   })
 
-  it('quotas below the allowed', async () => {
+  it('quotas below the minimum', async () => {
     const body = {
       user: { videoQuota: 'x', videoQuotaDaily: -5 },
       transcoding: { enabled: true, resolutions: all(true) },
@@ -185,8 +185,8 @@ describe('bad parameters answer as recorded', () => {
   })
 })
 
-describe('bad parameters', () => {
-  it('of all parts are named in one answer', async () => {
+describe('invalid parameters', () => {
+  it('of all parts are listed in one response', async () => {
     const answer = await app.inject({
       method: 'POST',
       url: '/api/v1/everything/bad?count=9&privacy=42',
@@ -217,13 +217,13 @@ describe('bad parameters', () => {
     })
   })
 
-  it('are not repeated for parts that were right', async () => {
+  it('do not echo valid parts', async () => {
     const url = '/api/v1/everything/5?count=1&privacy=1'
     const answer = await app.inject({ method: 'POST', url, headers: { 'x-length': '1' }, body: { name: 'x' } })
     expect(Object.keys(answer.json()['invalid-params'])).toEqual(['tags'])
   })
 
-  it('that are huge are not sent back', async () => {
+  it('that are huge are not echoed', async () => {
     const answer = await app.inject({
       method: 'POST',
       url: '/api/v1/everything/5?count=1&privacy=1',
@@ -234,7 +234,7 @@ describe('bad parameters', () => {
     expect(answer.body.length).toBeLessThan(2000)
   })
 
-  it('that a command refuses have the same form', async () => {
+  it('refused by a command have the same format', async () => {
     const answer = await app.inject({ url: '/api/v1/refuse/named' })
     expect(answer.json()).toMatchObject({
       detail: 'Incorrect request parameters: targetUrl',
@@ -266,7 +266,7 @@ describe('a body', () => {
     },
   )
 
-  it('that is no JSON is refused before anybody is asked for', async () => {
+  it('that is no JSON is refused before authentication', async () => {
     const answer = await app.inject({
       method: 'POST',
       url: '/api/v1/video-channels',
@@ -276,10 +276,10 @@ describe('a body', () => {
     expect(answer.json()).toMatchObject({ status: 400, code: 'SyntaxError' })
   })
 
-  it.each(['[', '{"a":'])('that is nested without end is refused: %s', async (piece) => {
+  it.each(['[', '{"a":'])('with endless nesting is refused: %s', async (piece) => {
     const answer = await put(piece.repeat(99_000))
     expect(answer.json()).toMatchObject({ status: 400, code: 'SyntaxError', detail: 'The body is nested too deeply.' })
-    // What stands in a text opens nothing.
+    // Brackets inside strings do not count.
     expect((await put(JSON.stringify({ displayName: piece.repeat(20) }))).statusCode).not.toBe(400)
   })
 
@@ -295,17 +295,17 @@ describe('a body', () => {
     expect(answer.statusCode).toBe(413)
   })
 
-  it('of another type counts as none', async () => {
+  it('of another type is ignored', async () => {
     expect((await put('<a/>', 'application/xml')).statusCode).toBe(204)
     expect((await put('', 'application/json')).statusCode).toBe(204)
     expect((await put('{}', 'application/merge-patch+json; charset=utf-8')).statusCode).toBe(204)
   })
 
-  it('of another type has its limit too', async () => {
+  it('of another type has a size limit too', async () => {
     expect((await put('x'.repeat(600_000), 'application/xml')).statusCode).toBe(413)
   })
 
-  it('with a Content-Type that is none is refused', async () => {
+  it('with an invalid Content-Type is refused', async () => {
     const answer = await put('{}', 'no type')
     expect(answer.json()).toMatchObject({ status: 415, title: 'Unsupported Media Type' })
   })
@@ -333,7 +333,7 @@ describe('a refusal of the domain', () => {
     expect(answer.headers['retry-after']).toBe(status === 503 ? '1' : undefined)
   })
 
-  it('with a code points to it', async () => {
+  it('with a code links to its documentation', async () => {
     const answer = await app.inject({ url: '/api/v1/refuse/coded' })
     expect(answer.json()).toEqual({
       type: 'https://docs.joinpeertube.org/api-rest-reference.html#section/Errors/video_requires_password',
@@ -345,7 +345,7 @@ describe('a refusal of the domain', () => {
     })
   })
 
-  it('brings its headers, and none of the success', async () => {
+  it('keeps its own headers, and none of the success', async () => {
     const answer = await app.inject({ url: '/api/v1/refuse/large' })
     expect(answer.headers).toMatchObject({ 'x-file-maximum-size': '4M' })
     expect(answer.headers).not.toHaveProperty('cache-control')
@@ -353,8 +353,8 @@ describe('a refusal of the domain', () => {
   })
 })
 
-describe('a fault of the server', () => {
-  it.each(['bug', 'text'])('says nothing of its inside, and is logged with the id of the request: %s', async (kind) => {
+describe('an internal error', () => {
+  it.each(['bug', 'text'])('reveals nothing, and is logged with the id of the request: %s', async (kind) => {
     const answer = await app.inject({
       url: `/api/v1/refuse/${kind}?token=hidden-one`,
       headers: { 'x-request-id': `id-${kind}` },
@@ -371,13 +371,13 @@ describe('a fault of the server', () => {
     expect(lines.join('')).not.toContain('hidden-one')
   })
 
-  it.each(['shutdown', 'refused', 'lost', 'unusable'])('that will pass asks to come again: %s', async (kind) => {
+  it.each(['shutdown', 'refused', 'lost', 'unusable'])('that is temporary has a Retry-After: %s', async (kind) => {
     const answer = await app.inject({ url: `/api/v1/refuse/${kind}` })
     expect(answer.statusCode).toBe(503)
     expect(answer.headers['retry-after']).toBe('5')
   })
 
-  it('is an answer that its schema does not know, in tests', async () => {
+  it('is, in tests, a response that does not match its schema', async () => {
     expect((await app.inject({ url: '/api/v1/wrong' })).statusCode).toBe(500)
     expect((await app.inject({ url: '/api/v1/leaky' })).statusCode).toBe(500)
     const production = await makeFrame({ add: addRoutes, checkResponses: false })
@@ -386,18 +386,18 @@ describe('a fault of the server', () => {
   })
 })
 
-it('a text that cannot be stored is the fault of the client', async () => {
+it('text that cannot be stored is a client error', async () => {
   expect((await app.inject({ url: '/api/v1/refuse/unstorable' })).statusCode).toBe(400)
   expect((await app.inject({ url: '/api/v1/names/%00' })).statusCode).toBe(404)
 })
 
-it('one operation may add members', async () => {
+it('an operation can add members', async () => {
   const { response } = exchangeOf('protocol', 'oembed: xml')
   const answer = await app.inject({ url: '/services/oembed' })
   expect(comparable(answer.json())).toEqual(comparable(response.body))
 })
 
-describe('an unknown place', () => {
+describe('an unknown route', () => {
   it.each(['/api/v1/unknown', '/api/v1/unknown/deep', '/api/v2/videos', '/api/', '/unknown', '/api/v1/user/x'])(
     '%s is 404',
     async (url) => {
@@ -408,7 +408,7 @@ describe('an unknown place', () => {
     },
   )
 
-  it('for this method is 405 and names the others', async () => {
+  it('for this method is 405, with the allowed methods', async () => {
     const answer = await app.inject({
       method: 'PATCH',
       url: '/api/v1/users/me',
@@ -426,7 +426,7 @@ describe('an unknown place', () => {
     expect(answer.statusCode).toBe(404)
   })
 
-  it('that is no path is 400, with the headers of every answer', async () => {
+  it('with a malformed path is 400, with the headers of every response', async () => {
     const answer = await app.inject({ url: '/api/v1/everything/%E0%A4%A' })
     expect(answer.json()).toMatchObject({ status: 400, title: 'Bad Request' })
     expect(answer.headers).toMatchObject({ 'access-control-allow-origin': '*' })

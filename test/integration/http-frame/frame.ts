@@ -1,4 +1,4 @@
-// A server of the frame with routes that show what it does; no database behind it.
+// The HTTP frame with routes that expose its behaviour, without a database.
 
 import type { Redis } from 'ioredis'
 import { z } from 'zod'
@@ -42,7 +42,7 @@ export interface FrameOptions {
 
 const whoView = z.object({ username: z.string().nullable() })
 
-/** The frame with routes of every level, and those of the test. */
+/** The frame with routes of every authorization level, and those of the test. */
 export function makeFrame(options: FrameOptions = {}): Promise<App> {
   const config = testConfig(options.config)
   return makeApp({

@@ -1,4 +1,4 @@
-// Multipart forms over real connections: what arrives, what is refused, and that nothing is left behind.
+// Multipart forms over real connections: parsing, refusals, and cleanup of temporary files.
 
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
@@ -13,7 +13,7 @@ import { makeFrame } from './frame.ts'
 
 const KEPT_MAX = 100_000
 
-/** What the places of files saw. */
+/** Events of the file destinations. */
 const seen = { opened: 0, discarded: 0, bytes: 0, fail: false, waiting: [] as (() => void)[] }
 let app: App
 let server: Listening
@@ -96,7 +96,7 @@ function formOf(entries: Record<string, string | Blob>): FormData {
 const video = (bytes: number) => new File([new Uint8Array(bytes)], 'my video.mp4', { type: 'video/mp4' })
 
 describe('a form', () => {
-  it('gives its fields and files, in whatever order they come', async () => {
+  it('provides its fields and files, in any order', async () => {
     const form = new FormData()
     form.append('videofile', video(50_000))
     form.append('name', 'vidéo')
@@ -139,7 +139,7 @@ describe('a form', () => {
     expect((await upload(form)).body.fields.tags).toEqual(['aa', 'bb'])
   })
 
-  it('without a file where a browser shows an empty input has no file', async () => {
+  it('without a file has none when a browser sends an empty input', async () => {
     const form = formOf({ name: 'name', videofile: video(1) })
     form.append('thumbnailfile', new File([], ''))
     const { status, body } = await upload(form)
@@ -158,7 +158,7 @@ describe('a form', () => {
 })
 
 describe('a form is refused', () => {
-  it('with every bad field and missing file, and what was stored is discarded', async () => {
+  it('with all invalid fields and missing files in one response, and stored files are discarded', async () => {
     const { status, body } = await upload(formOf({ name: 'a', privacy: '42', nsfw: 'maybe', thumbnailfile: video(10) }))
     expect(status).toBe(400)
     expect(body).toMatchObject({
@@ -183,7 +183,7 @@ describe('a form is refused', () => {
     expect(seen).toMatchObject({ opened: 1, discarded: 1 })
   })
 
-  it('with a file that nobody expects', async () => {
+  it('with an unexpected file', async () => {
     const { status, body } = await upload(formOf({ name: 'name', other: video(90_000), videofile: video(1) }))
     expect(status).toBe(400)
     expect(Object.keys(body['invalid-params'])).toEqual(['other'])
@@ -197,7 +197,7 @@ describe('a form is refused', () => {
     expect(seen).toMatchObject({ opened: 1, discarded: 1 })
   })
 
-  it('with a file over its limit, as soon as the limit is passed', async () => {
+  it('with a file over its limit, as soon as the limit is exceeded', async () => {
     const { status, headers, body } = await upload(formOf({ name: 'name', thumbnailfile: video(5000), videofile: video(1) }))
     expect({ status, code: body.code, max: headers.get('x-file-maximum-size') }).toEqual({
       status: 413,
@@ -213,12 +213,12 @@ describe('a form is refused', () => {
     expect(seen.opened).toBe(0)
   })
 
-  it('when the command behind it fails', async () => {
+  it('when its command fails', async () => {
     expect((await upload(formOf({ name: 'refused', videofile: video(10), thumbnailfile: video(10) }))).status).toBe(500)
     expect(seen).toMatchObject({ opened: 2, discarded: 2 })
   })
 
-  it('when the place of the file fails', async () => {
+  it('when the destination of the file fails', async () => {
     seen.fail = true
     expect((await upload(formOf({ name: 'name', videofile: video(80_000) }))).status).toBe(500)
     expect(seen).toMatchObject({ opened: 1, discarded: 1 })
@@ -237,7 +237,7 @@ describe('a form is refused', () => {
     expect(status).toBe(413)
   })
 
-  it('with more fields than its schema has and clients add', async () => {
+  it('with more fields than its schema and known clients have', async () => {
     const form = formOf({ name: 'name' })
     for (let i = 0; i < 110; i++) form.append(`f${i}`, 'x')
     expect(await upload(form)).toMatchObject({ status: 413, body: { code: 'PayloadTooLargeError' } })
@@ -246,7 +246,7 @@ describe('a form is refused', () => {
   it.each([
     ['before a file', []],
     ['while a file is still written', [Buffer.from(field('videofile"; filename="v.mp4', 'x'))]],
-  ])('with fields that have two megabytes together, without a length: %s', async (_when, first) => {
+  ])('with fields of two megabytes in total, without a length: %s', async (_when, first) => {
     let sent = 0
     const text = Buffer.from('x'.repeat(64 * 1024))
     const body = new ReadableStream<Uint8Array>({
@@ -296,7 +296,7 @@ describe('a connection', () => {
   const filePart = (name: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"; filename="v.mp4"\r\nContent-Type: video/mp4\r\n\r\n`
 
-  it('that is lost in the middle of a file leaves nothing behind', async () => {
+  it('that breaks during a file leaves nothing behind', async () => {
     const socket = connect(server.port, '127.0.0.1')
     socket.write(head(90_000) + filePart('videofile') + 'x'.repeat(20_000))
     await new Promise<void>((resolve) => {
@@ -312,7 +312,7 @@ describe('a connection', () => {
     expect(seen).toMatchObject({ opened: 1, discarded: 1 })
   })
 
-  it('that is still sending gets to read the refusal, and serves the next request', async () => {
+  it('that is still sending receives the refusal, and serves the next request', async () => {
     const rest = 90_000
     const first = filePart('other') + 'x'.repeat(20_000)
     const socket = connect(server.port, '127.0.0.1')

@@ -1,4 +1,4 @@
-// Rate limits: headers, who is counted together, who passes, and both places where counts are kept.
+// Rate limits: headers, keys, exemptions, and both stores.
 
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
@@ -47,7 +47,7 @@ function addRoutes(app: App): void {
 const stores = [['memory', false] as const, ...(redisUrl ? [['Redis', true] as const] : [])]
 
 describe.each(stores)('counting in %s', (_name, inRedis) => {
-  /** Servers with the same address share their counts in Redis, so each test has one of its own. */
+  /** Servers at the same address share their counts in Redis, so each test uses a different one. */
   const make = (options: FrameOptions = {}) =>
     frame({
       ...options,
@@ -55,7 +55,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
       ...(inRedis && redis ? { redis } : {}),
     })
 
-  it('answers carry the limit, what remains and when it starts again', async () => {
+  it('responses have the limit, the remaining requests and the reset time', async () => {
     const app = await make({ config: limits({ api: { max: 50, window: '10 seconds' } }) })
     const recorded = exchangeOf('rate-limits', 'API: first call of a period').response.headers
     const before = Math.floor(Date.now() / 1000)
@@ -68,7 +68,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect(headers).not.toHaveProperty('retry-after')
   })
 
-  it('over the limit it is 429 with a problem body and the time to wait', async () => {
+  it('beyond the limit the response is 429 with a problem body and a Retry-After', async () => {
     const app = await make({ config: limits({ api: { max: 2, window: '10 seconds' } }) })
     await app.inject({ url: '/api/v1/none' })
     await app.inject({ url: '/api/v1/optional' })
@@ -82,7 +82,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect((await app.inject({ url: '/api/v1/unknown' })).statusCode).toBe(429)
   })
 
-  it('moderators and administrators pass, and are told the limit', async () => {
+  it('moderators and administrators are exempt, and see the limit', async () => {
     const app = await make({ config: limits({ api: { max: 1 } }) })
     await app.inject({ url: '/api/v1/none' })
     for (const token of ['moderatortoken', 'admintoken']) {
@@ -93,7 +93,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     }
   })
 
-  it('paths with limits of their own, and those with none, are not touched', async () => {
+  it('paths with separate limits, or none, are not counted', async () => {
     const app = await make({ config: limits({ api: { max: 1 }, feeds: { max: 7 } }) })
     await app.inject({ url: '/api/v1/none' })
     expect((await app.inject({ url: '/feeds/videos.xml' })).headers['x-ratelimit-limit']).toBe('7')
@@ -117,7 +117,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect(asAdmin.statusCode).toBe(200)
   })
 
-  it('only registrations that succeed are counted, on both routes together', async () => {
+  it('only successful registrations are counted, on both routes together', async () => {
     const app = await make({ config: limits({ signup: { max: 2 } }) })
     const register = (username?: string, path = 'register') =>
       app.inject({ method: 'POST', url: `/api/v1/users/${path}`, body: { username } })
@@ -131,7 +131,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect((await register('three', 'registrations/request')).statusCode).toBe(429)
   })
 
-  it('of many requests at once no more pass than may', async () => {
+  it('of many simultaneous requests only the allowed number passes', async () => {
     const app = await make({ config: limits({ api: { max: 10 } }) })
     const answers = await Promise.all(Array.from({ length: 40 }, () => app.inject({ url: '/api/v1/none' })))
     expect(answers.filter((answer) => answer.statusCode === 200)).toHaveLength(10)
@@ -151,7 +151,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect(await remaining('192.0.2.2')).toBe('9')
   })
 
-  it('a forged address of somebody who is no proxy is not believed', async () => {
+  it('a forged forwarding header is ignored without a trusted proxy', async () => {
     const app = await make({ config: { trust_proxy: ['10.0.0.0/8'], ...limits({ api: { max: 2 } }) } })
     const statuses: number[] = []
     for (const ip of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) {
@@ -160,7 +160,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect(statuses).toEqual([200, 200, 429])
   })
 
-  it('behind a proxy the client is the last address that the proxy wrote, whatever stands before it', async () => {
+  it('behind a proxy the client is the last address that the proxy wrote, whatever precedes it', async () => {
     const app = await make({ config: { trust_proxy: ['loopback'], ...limits({ api: { max: 2 } }) } })
     const statuses: number[] = []
     for (const forged of ['1.1.1.1', '127.0.0.1', 'nonsense']) {
@@ -172,7 +172,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect(other.statusCode).toBe(200)
   })
 
-  it('no other header says who asks', async () => {
+  it('no other header identifies the client', async () => {
     const app = await make({ config: { trust_proxy: ['loopback'], ...limits({ api: { max: 1 } }) } })
     const statuses: number[] = []
     const names = ['x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-forwarded']
@@ -183,7 +183,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect(statuses).toEqual([200, 429, 429, 429, 429, 429])
   })
 
-  it('an address that is none is counted, not failed upon', async () => {
+  it('an invalid address is counted, and causes no error', async () => {
     const app = await make({ config: { trust_proxy: ['loopback'], ...limits({ api: { max: 1 } }) } })
     const statuses: number[] = []
     for (let i = 0; i < 2; i++) {
@@ -193,7 +193,7 @@ describe.each(stores)('counting in %s', (_name, inRedis) => {
     expect(statuses).toEqual([200, 429])
   })
 
-  it('a registration counts on all processes, and a failed one on none', async () => {
+  it('a registration counts in all processes, and a failed one in none', async () => {
     const app = await make({ config: limits({ signup: { max: 1 } }) })
     const register = (username: string) => app.inject({ method: 'POST', url: '/api/v1/users/register', body: { username } })
     const failed = await Promise.all(['taken', 'taken', 'taken'].map(register))
@@ -221,7 +221,7 @@ it('a new window starts when the old one is over', async () => {
 
 if (redisUrl) describe('with Redis', sharedLimits)
 
-it('while Redis is away, each process counts for itself', async () => {
+it('without Redis, each process counts alone', async () => {
   const away = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
   away.on('error', () => {})
   const app = await frame({ config: limits({ api: { max: 1 } }), redis: away })

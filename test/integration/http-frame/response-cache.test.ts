@@ -1,4 +1,4 @@
-// Ready answers for readers without a session: who gets them, for how long, and what they never hide.
+// The response cache for requests without a session: who gets cached responses, for how long, and how they are invalidated.
 
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
@@ -14,7 +14,7 @@ import { testConfig } from '../../support/config.ts'
 import { until } from '../../support/until.ts'
 import { bearer, makeFrame } from './frame.ts'
 
-/** Of the pages that nobody else may get, by their numbers. */
+/** Numbers of the pages that are not shared. */
 const CACHE_CONTROL: Record<number, string> = { 51: 'no-store', 52: 'private, max-age=0' }
 
 const apps: App[] = []
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close()
 })
 
-/** Three routes whose answers are kept: they say how often they were made, and wait where `gate` says so. */
+/** Three cached routes: their responses contain how often they were generated, and wait where `gate` says so. */
 async function makeTtlCache(options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {}) {
   const { memory = '32MB', keep = '5 seconds', limit, gate = async () => undefined, logger = silentLogger } = options
   const overrides = {
@@ -109,7 +109,7 @@ async function makeTtlCache(options: { memory?: string; keep?: string; limit?: n
   return { app, clock, made, told, get, page, hear: (payload: JsonValue) => listener(payload), clear: answers.clear }
 }
 
-/** A gate that is closed until it is opened. */
+/** A gate that starts closed. */
 function makeGate() {
   let open: () => void = () => undefined
   let waiting = new Promise<void>((resolve) => {
@@ -124,8 +124,8 @@ function makeGate() {
   }
 }
 
-describe('an answer that is kept', () => {
-  it('is given again for five seconds after it was asked for, and not longer', async () => {
+describe('a cached response', () => {
+  it('is served for five seconds after it was requested', async () => {
     const { get, made, clock } = await makeTtlCache()
     await get('/list')
     clock.pass(4999)
@@ -154,14 +154,14 @@ describe('an answer that is kept', () => {
     expect('etag' in kept.headers).toBe(!url.includes('9000'))
   })
 
-  it('is not sent again to those who have it', async () => {
+  it('is 304 for clients with this version', async () => {
     const { get, made, clear } = await makeTtlCache()
     const etag = String((await get('/list')).headers.etag)
     const kept = await get('/list', { 'if-none-match': `W/${etag}` })
     expect([kept.statusCode, kept.body, kept.headers['content-type'], made.length]).toEqual([304, '', undefined, 1])
     expect((await get('/list', { 'if-none-match': '"another"' })).statusCode).toBe(200)
     clear()
-    // Made for somebody who has it: others get it whole.
+    // Generated for a client that has it: others get it completely.
     await get('/one/1')
     const [one] = [await get('/one/1')]
     clear()
@@ -171,7 +171,7 @@ describe('an answer that is kept', () => {
     expect(made).toHaveLength(1)
   })
 
-  it('is that of what the route reads of the query, in any order', async () => {
+  it('is keyed by the parameters that the route reads, in any order', async () => {
     const { get, made } = await makeTtlCache()
     for (const url of ['/list?size=2&tag=a', '/list?tag=a&size=2', '/list?unknown=1&size=2&tag=a', '/list?tag=%61&size=2']) await get(url)
     expect(made).toHaveLength(1)
@@ -183,7 +183,7 @@ describe('an answer that is kept', () => {
     expect([tricky.json().padding, made.length]).toEqual(['x', 6])
   })
 
-  it('goes to nobody who is signed in, says a password, or asks for the headers alone', async () => {
+  it('is not served to users, with a password, or for HEAD', async () => {
     const { app, get, made } = await makeTtlCache()
     await get('/list')
     for (const headers of [bearer('usertoken'), { 'x-peertube-video-password': 'a' }, { 'x-peertube-video-password': '' }])
@@ -194,18 +194,18 @@ describe('an answer that is kept', () => {
     const head = await app.inject({ method: 'HEAD', url: '/api/v1/list' })
     expect([head.statusCode, head.body, head.headers.etag]).toEqual([200, '', undefined])
     expect(made).toHaveLength(5)
-    // And what was made for them is nobody else's.
+    // Their own responses are not cached.
     expect((await get('/list')).json().made).toBe(1)
   })
 
-  it('is none of a refusal', async () => {
+  it('is never an error', async () => {
     const { get, made } = await makeTtlCache()
     for (let time = 0; time < 2; time += 1) expect((await get('/one/101')).statusCode).toBe(404)
     expect(made).toHaveLength(2)
     for (let time = 0; time < 2; time += 1) expect((await get('/list?size=a')).statusCode).toBe(400)
   })
 
-  it('counts for the limits, which come first', async () => {
+  it('counts for rate limits, which are checked first', async () => {
     const { get, made } = await makeTtlCache({ limit: 2 })
     const statuses = []
     for (let time = 0; time < 3; time += 1) statuses.push((await get('/list')).statusCode)
@@ -213,7 +213,7 @@ describe('an answer that is kept', () => {
     expect(made).toHaveLength(1)
   })
 
-  it('has its line in the log', async () => {
+  it('is logged', async () => {
     const lines: string[] = []
     const { get } = await makeTtlCache({
       logger: makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
@@ -226,33 +226,33 @@ describe('an answer that is kept', () => {
     ])
   })
 
-  it('is none when the configuration says so', async () => {
+  it('is disabled by the configuration', async () => {
     const { get, made } = await makeTtlCache({ keep: '0' })
     await get('/list')
     await get('/list')
     expect(made).toHaveLength(2)
   })
 
-  it('takes no more room than it may', async () => {
+  it('stays within the memory limit', async () => {
     const { get, made } = await makeTtlCache({ memory: '100KB' })
     for (let tag = 0; tag < 10; tag += 1) await get(`/list?size=9000&tag=${tag}`)
     await get('/list?size=9000&tag=9')
     expect(made).toHaveLength(10)
     await get('/list?size=9000&tag=0')
     expect(made).toHaveLength(11)
-    // Larger than all the room.
+    // Larger than the whole cache.
     for (let time = 0; time < 2; time += 1) await get('/list?size=60000')
     expect(made).toHaveLength(13)
   })
 })
 
-describe('a page that is kept', () => {
+describe('a cached page', () => {
   const headersOf = ({ headers }: { headers: object }) => {
     const { date, 'x-request-id': id, ...others } = headers as Record<string, unknown>
     return others
   }
 
-  it('has the headers and bytes of a fresh one, and those headers for HEAD', async () => {
+  it('has the headers and bytes of a fresh one, also for HEAD', async () => {
     const { page, made } = await makeTtlCache()
     const [fresh, kept] = [await page('/1?start=2'), await page('/1?start=2&other=3')]
     expect(made).toHaveLength(1)
@@ -261,14 +261,14 @@ describe('a page that is kept', () => {
     const head = await page('/1?start=2', {}, 'HEAD')
     expect([head.statusCode, head.body, headersOf(head)]).toEqual([200, '', headersOf(fresh)])
     expect(made).toHaveLength(1)
-    // What was made for HEAD is a page as well.
+    // A page generated for HEAD is complete as well.
     const first = await page('/2', {}, 'HEAD')
     expect([first.statusCode, first.body, headersOf(await page('/2'))]).toEqual([200, '', headersOf(first)])
     expect((await page('/2')).body).toBe('<p>2</p>')
     expect(made).toHaveLength(2)
   })
 
-  it('is not sent again to those who have it', async () => {
+  it('is 304 for clients with this version', async () => {
     const { page, made, clear } = await makeTtlCache()
     const known = { 'if-none-match': String((await page('/1')).headers.etag) }
     for (const method of ['GET', 'HEAD'] as const) {
@@ -280,13 +280,13 @@ describe('a page that is kept', () => {
     expect(made).toHaveLength(1)
     clear()
     made.splice(0)
-    // Made for somebody who has it: others get it whole.
+    // Generated for a client that has it: others get it completely.
     expect((await page('/1', known)).statusCode).toBe(304)
     expect((await page('/1')).body).toBe('<p>1</p>')
     expect(made).toHaveLength(1)
   })
 
-  it('is neither given to those whom it may differ for, nor made by them', async () => {
+  it('is neither served to requests with variants, nor generated by them', async () => {
     const { page, made } = await makeTtlCache()
     for (let time = 1; time <= 2; time += 1) expect((await page('/1', { cookie: 'a' })).body).toBe(`<p>${time}</p>`)
     expect((await page('/1')).body).toBe('<p>3</p>')
@@ -295,7 +295,7 @@ describe('a page that is kept', () => {
     expect(made).toHaveLength(4)
   })
 
-  it('is kept by its variant', async () => {
+  it('is cached per variant', async () => {
     const { page } = await makeTtlCache()
     const bodies: string[] = []
     for (const language of ['de', 'fr', 'de', 'fr', 'en']) bodies.push((await page('/1', { 'accept-language': language })).body)
@@ -307,13 +307,13 @@ describe('a page that is kept', () => {
     ['gives a cookie', '/50'],
     ['is for nobody else', '/51'],
     ['is for one browser', '/52'],
-  ])('is none that %s', async (_name, url) => {
+  ])('is not stored if it %s', async (_name, url) => {
     const { page, made } = await makeTtlCache()
     for (let time = 1; time <= 2; time += 1) expect((await page(url)).body).toBe(`<p>${time}</p>`)
     expect(made).toHaveLength(2)
   })
 
-  it('ends with a change of the comments of its video, or with a change of any video', async () => {
+  it('is invalidated by a change of the comments of its video, or of any video', async () => {
     const { get, page, hear } = await makeTtlCache()
     for (const url of ['/list', '/one/1']) await get(url)
     for (const url of ['/1', '/2']) await page(url)
@@ -321,13 +321,13 @@ describe('a page that is kept', () => {
     expect((await page('/2')).body).toBe('<p>4</p>')
     expect((await page('/1')).body).toBe('<p>5</p>')
     expect([(await get('/list')).json().made, (await get('/one/1')).json().made]).toEqual([1, 2])
-    // It may be one of those that stand beside it.
+    // It may be one of the recommended videos.
     hear({ what: 'video', videoId: 7 })
     expect((await page('/1')).body).toBe('<p>6</p>')
   })
 
   it.each<JsonValue>([{}, { what: 'video', videoId: 7 }, { what: 'comments', videoId: 1 }])(
-    'is none when it was read before a change: %j',
+    'is not stored when it was read before a change: %j',
     async (payload) => {
       const { gate, open } = makeGate()
       const { page, made, hear } = await makeTtlCache({ gate })
@@ -342,8 +342,8 @@ describe('a page that is kept', () => {
   )
 })
 
-describe('readers who ask at once', () => {
-  it('wait for one read', async () => {
+describe('simultaneous requests', () => {
+  it('share one read', async () => {
     const { gate, open } = makeGate()
     const { get, made } = await makeTtlCache({ gate })
     const asked = [get('/list'), get('/list'), get('/list')]
@@ -353,7 +353,7 @@ describe('readers who ask at once', () => {
     expect(made).toHaveLength(1)
   })
 
-  it('each get their own refusal', async () => {
+  it('each get their own error', async () => {
     const { gate, open } = makeGate()
     const { get, made } = await makeTtlCache({ gate })
     const asked = [get('/one/101'), get('/one/101')]
@@ -362,7 +362,7 @@ describe('readers who ask at once', () => {
     expect((await Promise.all(asked)).map(({ statusCode }) => statusCode)).toEqual([404, 404])
   })
 
-  it('do not wait for one who has gone away', async () => {
+  it('do not wait for a client that disconnected', async () => {
     const { gate, open } = makeGate()
     const { app, made } = await makeTtlCache({ gate })
     await app.listen({ host: '127.0.0.1', port: 0 })
@@ -381,7 +381,7 @@ describe('readers who ask at once', () => {
 })
 
 describe('a change', () => {
-  it('is seen by whoever made it, and told to the other processes before it is answered', async () => {
+  it('is visible to its author at once, and published to the other processes before the response', async () => {
     const { app, get, told } = await makeTtlCache()
     await get('/list')
     await get('/one/1')
@@ -391,7 +391,7 @@ describe('a change', () => {
     expect((await get('/one/1')).json().made).toBe(4)
   })
 
-  it('is none when it was refused, nor when nobody sees it', async () => {
+  it('is not published when it was refused, or affects no public data', async () => {
     const { app, get, told } = await makeTtlCache()
     await get('/list')
     expect((await app.inject({ method: 'PUT', url: '/api/v1/refused' })).statusCode).toBe(400)
@@ -400,7 +400,7 @@ describe('a change', () => {
     expect((await get('/list')).json().made).toBe(1)
   })
 
-  it('of one video, when heard of, ends its answer and those of lists', async () => {
+  it('of one video, when received, invalidates its response and those of lists', async () => {
     const { get, hear } = await makeTtlCache()
     for (const url of ['/list', '/one/1', '/one/2']) await get(url)
     hear({ what: 'video', videoId: 1 })
@@ -409,22 +409,25 @@ describe('a change', () => {
     expect((await get('/list')).json().made).toBe(5)
   })
 
-  it.each<JsonValue>([{}, { video: 'x' }, null, [], 'x', 7])('of anything, when heard of, ends all answers: %j', async (payload) => {
-    const { get, hear } = await makeTtlCache()
-    for (const url of ['/list', '/one/1']) await get(url)
-    hear(payload)
-    expect((await get('/one/1')).json().made).toBe(3)
-    expect((await get('/list')).json().made).toBe(4)
-  })
+  it.each<JsonValue>([{}, { video: 'x' }, null, [], 'x', 7])(
+    'of anything, when received, invalidates all responses: %j',
+    async (payload) => {
+      const { get, hear } = await makeTtlCache()
+      for (const url of ['/list', '/one/1']) await get(url)
+      hear(payload)
+      expect((await get('/one/1')).json().made).toBe(3)
+      expect((await get('/list')).json().made).toBe(4)
+    },
+  )
 
   it.each([
     ['/list', {}],
     ['/list', { video: 7 }],
     ['/one/1', {}],
-    // Whether it is the one is not known before it is read.
+    // The affected video is only known after the read.
     ['/one/1', { video: 1 }],
     ['/one/1', { video: 7 }],
-  ])('meanwhile keeps %s from being kept, and from those who ask afterwards: %j', async (url, payload) => {
+  ])('during a read prevents %s from being cached and shared with later requests: %j', async (url, payload) => {
     const { gate, open } = makeGate()
     const { get, made, hear } = await makeTtlCache({ gate })
     const before = get(url)

@@ -1,4 +1,4 @@
-// What every answer carries: headers, CORS, ids, tags, log lines; and the description of the API.
+// Properties of every response: headers, CORS, ids, ETags, log lines; and the OpenAPI document.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
@@ -70,7 +70,7 @@ describe('CORS', () => {
     '/feeds/videos.xml',
     '/.well-known/webfinger',
     '/accounts/una',
-  ])('a preflight for %s is answered as recorded', async (url) => {
+  ])('a preflight for %s has the recorded answer', async (url) => {
     const { response } = exchangeOf('protocol', 'CORS preflight /api/v1/videos')
     const answer = await app.inject({ method: 'OPTIONS', url, headers: preflightHeaders })
     expect(answer.statusCode).toBe(response.status)
@@ -79,7 +79,7 @@ describe('CORS', () => {
     for (const name of [...names, 'content-length', 'vary']) expect([name, answer.headers[name]]).toEqual([name, response.headers[name]])
   })
 
-  it.each(['GET', 'POST', 'PUT', 'DELETE'] as const)('any site may read the answer to %s, without credentials', async (method) => {
+  it.each(['GET', 'POST', 'PUT', 'DELETE'] as const)('any site may read the response to %s, without credentials', async (method) => {
     for (const url of ['/api/v1/items/5', '/api/v1/unknown', '/static/x', '/nothing']) {
       const { headers } = await app.inject({ method, url, headers: { origin: 'https://other.example.com' } })
       expect(headers).toMatchObject({
@@ -90,14 +90,14 @@ describe('CORS', () => {
     }
   })
 
-  it('every recorded header of an API answer is there', async () => {
+  it('every recorded header of an API response is present', async () => {
     const { response } = exchangeOf('protocol', 'CORS GET of an error')
     const { headers } = await app.inject({ url: '/api/v1/user', headers: { origin: 'https://other.example.com' } })
     const missing = Object.keys(response.headers).filter((name) => !(name in headers))
     expect(missing).toEqual(['etag'])
   })
 
-  it('OPTIONS that is no preflight is no method of a route', async () => {
+  it('OPTIONS without a preflight is no method of a route', async () => {
     const answer = await app.inject({ method: 'OPTIONS', url: '/api/v1/items/5' })
     expect(answer.statusCode).toBe(404)
     expect(answer.headers.allow).toBe('DELETE, OPTIONS, POST')
@@ -105,7 +105,7 @@ describe('CORS', () => {
 })
 
 describe('headers', () => {
-  it('refuse to be framed, except on pages that may be', async () => {
+  it('forbid framing, except on embeddable pages', async () => {
     expect((await app.inject({ url: '/api/v1/none' })).headers['x-frame-options']).toBe('DENY')
     expect((await app.inject({ url: '/videos/embed/x' })).headers).not.toHaveProperty('x-frame-options')
   })
@@ -132,7 +132,7 @@ describe('headers', () => {
   })
 })
 
-describe('a conditional read', () => {
+describe('a conditional GET', () => {
   const read = (url: string, tag?: string) => app.inject({ url, headers: tag ? { 'if-none-match': tag } : {} })
 
   it.each(['/api/v1/none', '/api/v1/large-tagged', '/api/v1/prepared'])('of %s is 304 when nothing changed', async (url) => {
@@ -145,12 +145,12 @@ describe('a conditional read', () => {
     expect(await read(url, '"other"')).toMatchObject({ statusCode: 200, body: first.body })
   })
 
-  it('of a large list, or of what says so, has no tag', async () => {
+  it('of a large list, or of a response that opts out, has no ETag', async () => {
     expect((await read('/api/v1/large')).headers).not.toHaveProperty('etag')
     expect((await read('/api/v1/untagged')).headers).not.toHaveProperty('etag')
   })
 
-  it('of a refusal has no tag', async () => {
+  it('of an error has no ETag', async () => {
     expect((await read('/api/v1/user', '*')).statusCode).toBe(401)
   })
 })
@@ -188,7 +188,7 @@ describe('the log', () => {
     await other.close()
   })
 
-  it('shortens addresses when it should', async () => {
+  it('shortens addresses if it is configured', async () => {
     const written: string[] = []
     const logger = makeLogger({ level: 'info', destination: { write: (line) => void written.push(line) } })
     const other = await makeFrame({ config: { log: { anonymize_ip: true } }, logger })
@@ -199,7 +199,7 @@ describe('the log', () => {
   })
 })
 
-describe('the description of the API', () => {
+describe('the OpenAPI document', () => {
   it('has every route with its parts', async () => {
     const answer = await app.inject({ url: '/api/v1/openapi.json' })
     const document = answer.json()
@@ -217,7 +217,7 @@ describe('the description of the API', () => {
         { name: 'tags', in: 'query', required: false },
       ],
       requestBody: { content: { 'application/json': { schema: { required: ['name'] } } } },
-      // What application tokens need.
+      // Scopes of application tokens.
       security: [{}, { bearer: ['manage'] }],
       responses: {
         200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Item' } } } },
@@ -237,13 +237,13 @@ describe('the description of the API', () => {
     expect(JSON.stringify(document)).not.toContain('#/$defs')
   })
 
-  it('is tagged', async () => {
+  it('has an ETag', async () => {
     const { headers } = await app.inject({ url: '/api/v1/openapi.json' })
     const again = await app.inject({ url: '/api/v1/openapi.json', headers: { 'if-none-match': String(headers.etag) } })
     expect(again.statusCode).toBe(304)
   })
 
-  it('has a page that loads everything from here', async () => {
+  it('has a page that loads all its assets from this server', async () => {
     for (const url of ['/api/docs', '/api/docs/']) {
       const page = await app.inject({ url })
       expect(page.headers['content-type']).toBe('text/html; charset=utf-8')

@@ -1,4 +1,4 @@
-// The server on its socket: start, bodies as streams, broken clients, and the end.
+// The server on its socket: start, streamed bodies, broken clients, and shutdown.
 
 import { Agent, createServer as createHttpServer, get, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -37,7 +37,7 @@ const speak = async (port: number, bytes: string): Promise<string> => {
 }
 
 describe('a start', () => {
-  it('on a port that is taken says so in one line', async () => {
+  it('on a port in use reports it in one line', async () => {
     const other = createServer()
     const port = await new Promise<number>((resolve) => {
       other.listen(0, '127.0.0.1', () => {
@@ -55,14 +55,14 @@ describe('a start', () => {
     other.close()
   })
 
-  it('on an address that is not of this machine says so', async () => {
+  it('on an address of another machine reports it', async () => {
     const app = await makeFrame()
     await expect(listen(app, { hostname: '192.0.2.1', port: 0 })).rejects.toThrow(/no such address.*listen\.hostname/)
     await app.close()
   })
 })
 
-describe('the end', () => {
+describe('a shutdown', () => {
   const slow = () => {
     const gates: (() => void)[] = []
     const started: (() => void)[] = []
@@ -92,7 +92,7 @@ describe('the end', () => {
     agent.destroy()
   })
 
-  it('lets a request finish, and tells its client that the connection ends', async () => {
+  it('completes running requests, and sends Connection: close', async () => {
     const { add, running, open } = slow()
     const server = await start({ add })
     const agent = new Agent({ keepAlive: true })
@@ -109,7 +109,7 @@ describe('the end', () => {
     agent.destroy()
   })
 
-  it('cuts off what takes longer than it may', async () => {
+  it('aborts requests that exceed the time limit', async () => {
     const { add, running } = slow()
     const server = await start({ add, config: { vireo: { runtime: { drain_timeout: '100 ms' } } } })
     const answer = ask(server.port, '/api/v1/slow')
@@ -119,11 +119,11 @@ describe('the end', () => {
   })
 })
 
-describe('a request to upgrade the connection', () => {
+describe('an Upgrade request', () => {
   const offering = (request: string, upgrade: string, ...more: string[]): string =>
     [`${request} HTTP/1.1`, 'host: x', `upgrade: ${upgrade}`, 'connection: Upgrade', ...more, '', ''].join('\r\n')
 
-  it('that no route takes is answered, and the connection ends whether its client says goodbye or not', async () => {
+  it('that no route handles is answered, and the connection ends, with or without a close by the client', async () => {
     const server = await start()
     const sockets = ['/api/v1/none', '/nowhere'].map((path) => {
       const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
@@ -136,7 +136,7 @@ describe('a request to upgrade the connection', () => {
     for (const { socket } of sockets) socket.destroy()
   })
 
-  it('that is not answered yet does not hold up the end', async () => {
+  it('that is not answered yet does not delay the shutdown', async () => {
     const asked = Promise.withResolvers<void>()
     const add = (app: App) => {
       app.get('/api/v1/never', () => {
@@ -154,7 +154,7 @@ describe('a request to upgrade the connection', () => {
     socket.destroy()
   })
 
-  it('to HTTP/2 is answered as if it offered none, with its body', async () => {
+  it('to HTTP/2 is answered as a plain request, with its body', async () => {
     const add = (app: App) => {
       app.post('/api/v1/told', async (request) => request.body)
     }
@@ -166,7 +166,7 @@ describe('a request to upgrade the connection', () => {
   })
 })
 
-describe('a body that the route reads itself', () => {
+describe('a body that the route reads as a stream', () => {
   const add = (app: App) => {
     app.put('/api/v1/stream', { config: { body: 'stream' } }, async (request) => {
       if (!(request.body instanceof Readable)) return { bytes: -1 }
@@ -178,7 +178,7 @@ describe('a body that the route reads itself', () => {
   }
 
   it.each(['application/octet-stream', 'application/json', 'application/x-www-form-urlencoded', 'video/mp4', 'nonsense', ''])(
-    'is a stream of any length, whatever its type says: %s',
+    'has any length and content type: %s',
     async (type) => {
       const server = await start({ add })
       const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/stream`, {
@@ -191,7 +191,7 @@ describe('a body that the route reads itself', () => {
   )
 
   it.each(['application/activity+json', 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"', 'text/plain'])(
-    'is its exact bytes: %s',
+    'is passed byte by byte: %s',
     async (type) => {
       const server = await start({ add })
       const post = (body: string) =>
@@ -202,7 +202,7 @@ describe('a body that the route reads itself', () => {
   )
 })
 
-describe('a body that takes long', () => {
+describe('a slow body', () => {
   const add = (app: App) => {
     app.put('/api/v1/stream', { config: { body: 'stream' } }, async (request) => ({
       bytes: request.body instanceof Readable ? (await buffer(request.body)).length : -1,
@@ -211,7 +211,7 @@ describe('a body that takes long', () => {
   const head = (path: string, type: string) =>
     `PUT /api/v1/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: 3\r\n\r\n`
 
-  it('is given up, but not one that a route reads as a stream', async () => {
+  it('is aborted, unless a route reads it as a stream', async () => {
     const server = await start({ add, config: { vireo: { uploads: { legacy_timeout: '300 ms' } } } })
     const streamed = connect(server.port, '127.0.0.1')
     streamed.write(`${head('stream', 'application/octet-stream')}a`)
@@ -224,7 +224,7 @@ describe('a body that takes long', () => {
     expect(await text(streamed)).toMatch(/^HTTP\/1\.1 200 .*\{"bytes":3\}$/s)
   })
 
-  it('breaks when it is silent, and is left alone when all of it is there', async () => {
+  it('is aborted when it stalls, but not once it is complete', async () => {
     const ends: string[] = []
     const server = createHttpServer((request) => {
       endSilence(request, 100)
@@ -247,7 +247,7 @@ describe('a body that takes long', () => {
   })
 })
 
-describe('a body that comes slowly', () => {
+describe('a body with a low rate', () => {
   const pace = { graceMs: 300, windowMs: 300, bytesPerSecond: 100, perAddress: 2 }
 
   async function startPaced(): Promise<number> {
@@ -268,7 +268,7 @@ describe('a body that comes slowly', () => {
     return server.port
   }
 
-  /** Sends a body of so many bytes, so many in each 20 ms; the answer is there when the connection is closed. */
+  /** Sends a body at this many bytes per 20 ms; resolves to the response when the connection is closed. */
   function post(port: number, path: string, { length, piece }: { length: number; piece: number }) {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)
@@ -290,34 +290,34 @@ describe('a body that comes slowly', () => {
     return answer
   }
 
-  it('is given up when it brings too little', async () => {
+  it('is aborted below the minimum rate', async () => {
     const port = await startPaced()
     expect(await post(port, '/inbox', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 408 .*"status":408/s)
-    // A connection that was answered is not kept for the rest of a body either.
+    // A connection with a response is not kept open for the rest of a body either.
     expect(await post(port, '/refused', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 401 /)
-    // An upload has more time for its pauses, until it is refused.
+    // An upload may pause longer, until it is refused.
     expect(await post(port, '/refused-upload', { length: 1000, piece: 1 })).toMatch(/^HTTP\/1\.1 401 /)
   })
 
-  it('is taken when it keeps pace, however long it takes in all', async () => {
+  it('is accepted at the minimum rate, however long it takes', async () => {
     const port = await startPaced()
     expect(await post(port, '/inbox', { length: 1200, piece: 20 })).toMatch(/^HTTP\/1\.1 200 .*"taken"/s)
   })
 
-  it('is not given up while the server works', async () => {
+  it('is not aborted while the server works', async () => {
     const port = await startPaced()
     expect(await post(port, '/slow', { length: 10, piece: 10 })).toMatch(/^HTTP\/1\.1 200 .*"taken"/s)
   })
 
-  it('is given up where others of the same address come slowly already', async () => {
+  it('is aborted when other slow bodies come from the same address', async () => {
     const port = await startPaced()
     const answers = await Promise.all(Array.from({ length: 4 }, () => post(port, '/inbox', { length: 1200, piece: 20 })))
     expect(answers.map((answer) => answer.slice(9, 12)).sort()).toEqual(['200', '200', '408', '408'])
-    // They are forgotten when they end.
+    // They no longer count once they end.
     expect(await post(port, '/inbox', { length: 1200, piece: 20 })).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('has its headers looked at every few seconds', async () => {
+  it('has a header timeout that is checked every few seconds', async () => {
     const app = await makeFrame()
     expect(app.server.headersTimeout).toBe(20_000)
     await app.close()
@@ -338,7 +338,7 @@ describe('a broken client', () => {
   })
 
   it.each(['application/activity+json', 'application/json', 'text/plain'])(
-    'that goes away within its body is no fault of the server: %s',
+    'that disconnects during its body is no server error: %s',
     async (type) => {
       const lines: string[] = []
       const logger = makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } })
@@ -357,7 +357,7 @@ describe('a broken client', () => {
     },
   )
 
-  it('that sends less than it said is not waited for', async () => {
+  it('that sends less than announced is not waited for', async () => {
     const server = await start()
     const answer = await speak(
       server.port,

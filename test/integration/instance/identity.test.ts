@@ -1,4 +1,4 @@
-// How the instance presents itself and is written to: its homepage, the contact form, and its statistics. Two processes.
+// The public face of the instance: its homepage, the contact form, and its statistics. Two processes.
 
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -48,12 +48,12 @@ const write = (content: unknown) => at.ask('PUT', HOMEPAGE, { content }, at.root
 const configOf = async (base: string) => (await (await fetch(`${base}/api/v1/config`)).json()) as { homepage: { enabled: boolean } }
 
 describe('the homepage', () => {
-  it('is not there before somebody wrote it', async () => {
+  it('is 404 before it is written', async () => {
     expect((await at.ask('GET', HOMEPAGE)).status).toBe(404)
     expect((await configOf(at.node.base)).homepage).toEqual({ enabled: false })
   })
 
-  it('is read as it was written, and announced by every process', async () => {
+  it('is served as written, and announced by every process', async () => {
     await configOf(beside.base)
     const content = '# Hello\n<script>alert(1)</script><peertube-container></peertube-container>'
     expect((await write(content)).status).toBe(204)
@@ -64,13 +64,13 @@ describe('the homepage', () => {
     })
   })
 
-  it('of no text stays stored and is not announced', async () => {
+  it('without text remains stored, and is not announced', async () => {
     expect((await write('')).status).toBe(204)
     expect((await at.ask('GET', HOMEPAGE)).body).toEqual({ content: '' })
     expect((await configOf(at.node.base)).homepage).toEqual({ enabled: false })
   })
 
-  it('is refused when it is no text, or too long', async () => {
+  it('is refused when it is not text, or too long', async () => {
     await write('kept')
     for (const content of [{ a: 1 }, 5, null, 'x'.repeat(500_001)]) {
       const answer = await write(content)
@@ -94,7 +94,7 @@ const contact = async (from: string, sent: object = message, base = at.node.base
 const waiting = () => at.query('select * from contact_message')
 
 describe('the contact form', () => {
-  it('writes a mail to who runs the server, answers go to the sender', async () => {
+  it('sends a mail to the administrator, with the sender as Reply-To', async () => {
     expect((await contact('203.0.113.1')).status).toBe(204)
     const mail = await at.mail.next('keeper@example.com')
     expect(mail.subject).toBe('[Cats] A question')
@@ -106,7 +106,7 @@ describe('the contact form', () => {
     await until(async () => (await waiting()).length === 0, { what: 'the end of the message' })
   })
 
-  it('takes one message from an address in an hour, in all processes together', async () => {
+  it('accepts one message per address and hour, in all processes together', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) => contact('203.0.113.2', message, index % 2 === 0 ? at.node.base : beside.base)),
     )
@@ -127,7 +127,7 @@ describe('the contact form', () => {
     await at.mail.next('keeper@example.com')
   })
 
-  it('adds no header and no mark-up of the sender’s', async () => {
+  it('adds no headers and no markup of the sender', async () => {
     const hostile = {
       fromName: 'Eve\r\nBcc: victim@example.org',
       fromEmail: 'eve@example.org',
@@ -146,7 +146,7 @@ describe('the contact form', () => {
     }
   })
 
-  it('names every field that is wrong, and a refused message does not count', async () => {
+  it('names every invalid field, and a refused message does not count', async () => {
     const { status, body } = await contact('203.0.113.5', { fromName: 'x'.repeat(121), fromEmail: 'x', body: 'no' })
     expect(status).toBe(400)
     expect(Object.keys(body['invalid-params']).toSorted()).toEqual(['body', 'fromEmail', 'fromName'])
@@ -157,7 +157,7 @@ describe('the contact form', () => {
     expect(mail.text).toContain('Somebody (a@example.org) wrote')
   })
 
-  it('keeps the message while the mail server refuses, and out of queue and log', async () => {
+  it('keeps the message out of queue and log while the mail server refuses it', async () => {
     at.mail.refuseWith = 451
     expect((await contact('203.0.113.6', { ...message, body: 'a very private question' })).status).toBe(204)
     await until(async () => (await at.query("select 1 from job where type = 'email' and error like '%451%'")).length === 1)
@@ -171,7 +171,7 @@ describe('the contact form', () => {
     for (const hidden of ['private question', 'ada@example.org', 'keeper@example.com']) expect(logged).not.toContain(hidden)
   })
 
-  it('sends what no job is at any more, once a mail server is there again', async () => {
+  it('sends messages whose job was lost, once a mail server is available again', async () => {
     at.mail.refuseWith = 451
     expect((await contact('203.0.113.8', { ...message, subject: 'Still here?' })).status).toBe(204)
     const failed = "select id from job where type = 'email' and error like '%451%' and state = 'delayed'"
@@ -183,7 +183,7 @@ describe('the contact form', () => {
     await until(async () => (await waiting()).length === 0)
   })
 
-  it('is answered with 409 where it is switched off', async () => {
+  it('is answered with 409 when it is disabled', async () => {
     const custom = (await at.ask('GET', '/config/custom', undefined, at.root)).body
     await at.ask('PUT', '/config/custom', { ...custom, contactForm: { enabled: false } }, at.root)
     expect((await contact('203.0.113.7')).status).toBe(409)
@@ -200,18 +200,18 @@ async function statsOf(base = at.node.base): Promise<Stats> {
   return (await (await fetch(`${base}/api/v1/server/stats`)).json()) as Stats
 }
 
-/** What differs. */
+/** The differences of two objects. */
 const changed = (before: Stats, after: Stats): Stats =>
   Object.fromEntries(Object.entries(after).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value)))
 
 describe('the statistics', () => {
-  it('may be kept for four hours', async () => {
+  it('may be cached for four hours', async () => {
     const answer = await fetch(`${at.node.base}/api/v1/server/stats`)
     expect(answer.headers.get('cache-control')).toBe('max-age=14400')
     expect(answer.headers.get('etag')).not.toBeNull()
   })
 
-  it('count what is public here, users, follows, reports and requests', async () => {
+  it('count public content, users, follows, reports and requests', async () => {
     const db: Pick<Database, 'query'> = { query: (sql, values = []) => at.query(sql, [...values]) }
     const before = await statsOf()
     const origin = at.node.base
@@ -277,7 +277,7 @@ describe('the statistics', () => {
     })
   })
 
-  it('add the activities of all processes, and tell how many a second they were lately', async () => {
+  it('sum the activities of all processes, with their recent rate per second', async () => {
     const count = (delta: number) =>
       at.query("insert into activity_total_delta (type, success, delta) values ('Create', true, $1), ('Like', false, 1)", [delta])
     const unfolded = () => at.query('select 1 from activity_total_delta')
@@ -298,14 +298,14 @@ describe('the statistics', () => {
     })
   })
 
-  it('tell what each strategy of mirroring takes', async () => {
+  it('contain the usage of each mirroring strategy', async () => {
     expect((await statsOf()).videosRedundancy).toEqual([
       { strategy: 'trending', totalSize: 1_048_576, totalUsed: 0, totalVideos: 0, totalVideoFiles: 0 },
       { strategy: 'manual', totalSize: null, totalUsed: 0, totalVideos: 0, totalVideoFiles: 0 },
     ])
   })
 
-  it('time the first decision on a report', async () => {
+  it('contain the time to the first decision on a report', async () => {
     const [video] = await at.query<{ id: number }>('select id from video where privacy = 1 and not remote limit 1')
     const report = { reason: 'this is bad', video: { id: video?.id } }
     const { body } = await at.ask('POST', '/abuses', report, at.root)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => runtime.stop())
 
-it('a database whose keys were sealed with another secret is not served', async () => {
+it('a database with keys sealed by another secret stops the start', async () => {
   const config = testConfig()
   const instanceWith = (secret: string) =>
     makeInstance({

@@ -1,4 +1,4 @@
-// The queue of jobs as administrators see and steer it, on two processes of one server.
+// The list of jobs and the commands on it for administrators, on two processes of one server.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -66,7 +66,7 @@ describe('the list', () => {
     return id
   }
   beforeAll(async () => {
-    // What the start left behind is of no matter here.
+    // Jobs of the start do not matter here.
     await eventually(async () => {
       const { open } = await one<{ open: string }>("select count(*) as open from job where state = 'active'")
       expect(open).toBe('0')
@@ -78,7 +78,7 @@ describe('the list', () => {
     await db.query('delete from incoming_activity')
   })
 
-  it('says of a job what it is about, how far it is and what went wrong', async () => {
+  it('shows what a job is about, its progress and its error', async () => {
     const createdAt = new Date('2026-05-01T12:00:00Z')
     const id = await insert({
       type: 'video-transcoding',
@@ -113,7 +113,7 @@ describe('the list', () => {
     })
   })
 
-  it('is of a state, of a type by the name that clients know, in pages, in both orders', async () => {
+  it('is filtered by state, and by type with the public names, in pages, in both orders', async () => {
     const at = (minute: number) => new Date(Date.UTC(2026, 4, 1, 12, minute))
     const removal = await insert({ type: 'video-removal', state: 'completed', created_at: at(1) })
     const mail = await insert({ type: 'email', state: 'completed', created_at: at(2) })
@@ -144,7 +144,7 @@ describe('the list', () => {
     })
   })
 
-  it('of what is delayed comes to rest: what is put off, or waits for another server, is there by its type alone', async () => {
+  it('of delayed jobs is stable: postponed jobs, and jobs that wait for another server, are listed by type only', async () => {
     const due = (seconds: number) => new Date(Date.now() + seconds * 1000)
     const soon = await insert({ type: 'remote-rates', state: 'delayed', due_at: due(8), created_at: due(-4) })
     const putOff = await insert({ type: 'remote-rates', state: 'delayed', due_at: due(600), created_at: due(-3) })
@@ -160,7 +160,7 @@ describe('the list', () => {
     expect((await list('?count=50')).data.filter(({ state }) => state === 'delayed')).toHaveLength(6)
   })
 
-  it('has deliveries and activities of others, waiting, put off and given up', async () => {
+  it('contains deliveries and received activities: waiting, delayed and failed', async () => {
     const { host } = await one<{ host: number }>(
       "insert into remote_host (host) values ('calm.example') on conflict (host) do update set host = excluded.host returning id as host",
     )
@@ -203,7 +203,7 @@ describe('the list', () => {
       ).id
     const unverified = await receive('unverified')
     const retrying = await receive('retrying')
-    // The server that has their keys did not answer, and is asked again: later, or just now.
+    // The server of their keys did not answer, and is retried later, or was just now.
     const ofAway = [
       await receive('unverified', new Date(Date.now() + 3_600_000)),
       await receive('unverified', new Date(Date.now() - 1000)),
@@ -230,7 +230,7 @@ describe('the list', () => {
     expect(whole).toContain('access_token=[hidden]')
   })
 
-  it('takes as many as configured at once', async () => {
+  it('runs as many jobs at once as configured', async () => {
     for (const [count, status] of [
       ['50', 200],
       ['51', 400],
@@ -239,12 +239,12 @@ describe('the list', () => {
       expect(answer.status).toBe(status)
     }
     expect((await root.raw('/api/v1/jobs/no-state')).status).toBe(400)
-    // A regular task may have its next time in between.
+    // A periodic job may have its next run in between.
     await eventually(async () => expect(await list('/?count=1')).toEqual(await list('?count=1')))
   })
 })
 
-describe('a queue that is paused', () => {
+describe('a paused queue', () => {
   let channelId: number
   beforeAll(async () => {
     const me = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
@@ -272,7 +272,7 @@ describe('a queue that is paused', () => {
   }
   const type = 'jobType=generate-video-storyboard'
 
-  it('shows the removal of a video with the answer, and none any more when its files are gone', async () => {
+  it('shows the removal of a video with its response, and no longer when its files are gone', async () => {
     const { id, uuid } = await upload(node)
     const caption = new FormData()
     caption.set('captionfile', new File(['WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'], 'fr.vtt', { type: 'text/vtt' }))
@@ -282,7 +282,7 @@ describe('a queue that is paused', () => {
     expect((await root.raw(`/api/v1/videos/${uuid}`, { method: 'DELETE' })).status).toBe(204)
     expect((await list('/waiting?jobType=activitypub-cleaner')).data).toMatchObject([{ data: { task: 'video-removal' } }])
     await ask('resume')
-    // In one answer: a job goes from one of the states to the next, and waits a moment while others are still to be told.
+    // In one response: a job moves between states, and waits a moment while others are still to be announced.
     await eventually(async () => {
       const { data } = await list('?count=50')
       const open = data.filter(({ id, state }) => /^(waiting|active|delayed)$/.test(state) && !id.startsWith('repeat:'))
@@ -292,12 +292,12 @@ describe('a queue that is paused', () => {
     expect((await db.query('select 1 from video where id = $1', [id])).rows).toEqual([])
   })
 
-  it('starts nothing in any process, over a restart too, and goes on everywhere when it is resumed', async () => {
+  it('starts nothing in any process, also after a restart, and continues everywhere when it is resumed', async () => {
     await ask('pause')
     await ask('pause')
     const videos = [await upload(node), await upload(beside)]
     expect((await list(`/waiting?${type}`)).data.map(({ data }) => data.videoUUID)).toEqual(videos.map(({ uuid }) => uuid).toReversed())
-    // Other work goes on: the description is changed, and followers are told of it later.
+    // Other work continues: the description changes, and followers get it later.
     const update = new FormData()
     update.set('name', 'Another name')
     await root.send('PUT', `/api/v1/videos/${videos[0]?.id}`, update)

@@ -1,4 +1,4 @@
-// The job that asks other servers weekly: there is one in the cluster, on the day that was drawn.
+// The weekly job that checks other servers: one in the cluster, on a randomly chosen day.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type InteractionCleaning, makeInteractionCleaning } from '../../../src/actors/interaction/index.ts'
@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 const jobs = () => one.db.query<{ state: string; dueAt: Date }>('select state, due_at as "dueAt" from job where state <> \'completed\'')
-/** Jobs of which one is waited for. */
+/** Awaited jobs. */
 const some = (fits: (job: { dueAt: Date }) => boolean) =>
   until(async () => {
     const found = await jobs()
@@ -59,7 +59,7 @@ const look = async () => {
   clock.pass(LOOK)
   await Promise.all([one, two].map(({ runtime }) => runtime.sweeper.sweep()))
 }
-/** The job that waits, without another one. */
+/** The waiting job, of which there is only one. */
 const planned = async (): Promise<Date> => {
   await look()
   const found = await some(() => true)
@@ -67,20 +67,20 @@ const planned = async (): Promise<Date> => {
   return found[0]?.dueAt ?? new Date(Number.NaN)
 }
 
-it('waits for its day, is run once by the cluster, and again a week later', async () => {
+it('waits for its day, runs once in the cluster, and again a week later', async () => {
   const due = await planned()
   expect([due.getHours(), due.getMinutes()]).toEqual([5, 30])
   expect(due > clock.now() && due.getTime() <= clock.now().getTime() + 7 * DAY).toBe(true)
   expect(await planned()).toEqual(due)
   clock.pass(due.getTime() - clock.now().getTime())
-  // The one of the week after may be there as soon as this one has ended.
+  // The job of the next week may exist as soon as this one has ended.
   await until(async () => runs > 0 && !(await jobs()).some(({ dueAt }) => dueAt.getTime() === due.getTime()))
   const next = await planned()
   expect(runs).toBe(1)
   expect(next).toEqual(new Date(due.getFullYear(), due.getMonth(), due.getDate() + 7, 5, 30))
 })
 
-it('has the day anew for other settings, and no day when nobody wants it', async () => {
+it('gets a new day for other settings, and none when it is disabled', async () => {
   config = withSettings(DAY, 7, true)
   await look()
   const [job] = await some(({ dueAt }) => dueAt.getHours() === 7)
@@ -93,7 +93,7 @@ it('has the day anew for other settings, and no day when nobody wants it', async
   expect(await some(() => true)).toEqual([job])
 })
 
-it('goes on where a round was left, and tells rounds apart', async () => {
+it('resumes an interrupted round, and distinguishes rounds', async () => {
   const first = await cleaning.start()
   expect(first).toMatchObject({ kind: 'rating', afterId: 0 })
   expect(await cleaning.next(first)).toBeUndefined()
@@ -109,7 +109,7 @@ it('goes on where a round was left, and tells rounds apart', async () => {
   expect(await cleaning.miss(second, 5)).toBe(2)
   await end()
   clock.pass(DAY)
-  // 6 was not missing in the round before, so that it begins anew.
+  // 6 was not missing in the previous round, so its count restarts.
   const third = await cleaning.start()
   expect([await cleaning.miss(third, 5), await cleaning.miss(third, 6)]).toEqual([3, 1])
 })

@@ -1,5 +1,4 @@
-// Mails from the command to the mailbox: what they carry, links that set passwords, retries, and what stays out of queues
-// and logs.
+// Mails from the command to the mailbox: contents, password links, retries, and secrets that stay out of queues and logs.
 
 import { Writable } from 'node:stream'
 import { domainToUnicode } from 'node:url'
@@ -40,7 +39,7 @@ async function user(name: string): Promise<number> {
   return row?.id ?? 0
 }
 
-/** As a command asks for it in its transaction. */
+/** Requests it like a command, within a transaction. */
 const queueMail = (data: object) =>
   at.query("insert into job (type, queue, data, max_attempts, due_at) values ('email', 'mail', $1, 5, $2)", [data, at.clock.now()])
 
@@ -55,7 +54,7 @@ const jobs = () =>
   )
 
 describe('a mail', () => {
-  it('has two bodies that say the same, with the words of the configuration, escaped', async () => {
+  it('has two equivalent bodies with the configured names, escaped', async () => {
     const id = await user('tom')
     const mail = await asked('tom')
     expect(mail.from).toBe('admin@example.com')
@@ -71,7 +70,7 @@ describe('a mail', () => {
     })
   })
 
-  it('is in the language that its reader chose', async () => {
+  it("is in the recipient's language", async () => {
     const id = await user('francophone')
     await at.query("update users set language = 'fr' where id = $1", [id])
     const { subject, text } = await asked('francophone')
@@ -94,7 +93,7 @@ describe('a mail', () => {
     }
   })
 
-  it('is tried again while the mail server puts it off, for a day, and its link works', async () => {
+  it('is retried for a day while the mail server defers it, and its link works', async () => {
     const id = await user('nibbles')
     at.mail.refuseWith = 451
     const tries = at.mail.tries
@@ -112,7 +111,7 @@ describe('a mail', () => {
     expect((await reset(id, secretOf(mail))).status).toBe(204)
   })
 
-  it('sets no password of a user who logs in with another system', async () => {
+  it('sets no password for a user with an external login', async () => {
     const id = await user('quacker')
     expect((await at.ask('PUT', `/users/${id}`, { pluginAuth: 'peertube-plugin-vireo-ldap' }, at.root)).status).toBe(204)
     const before = (await jobs()).length
@@ -121,7 +120,7 @@ describe('a mail', () => {
     expect((await jobs())[0]?.data).toMatchObject({ mail: 'reset-password', userId: NOBODY })
   })
 
-  it('is given up at once when the mail server knows no such recipient', async () => {
+  it('fails at once when the mail server does not know the recipient', async () => {
     await user('butch')
     at.mail.refuseWith = 550
     await at.ask('POST', '/users/ask-reset-password', { email: address('butch') })
@@ -130,7 +129,7 @@ describe('a mail', () => {
     at.mail.refuseWith = null
   })
 
-  it('to somebody who is gone by then is not sent', async () => {
+  it('to a removed user is not sent', async () => {
     const tries = at.mail.tries
     for (const data of [
       { mail: 'reset-password', userId: 424242 },
@@ -150,7 +149,7 @@ describe('a mail', () => {
   })
 })
 
-describe('a link for a password', () => {
+describe('a password link', () => {
   it('sets the password once and ends all sessions', async () => {
     const id = await user('toodles')
     const bearer = `Bearer ${(await at.token('toodles', 'a good password')).body.access_token}`
@@ -173,7 +172,7 @@ describe('a link for a password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 403])
   })
 
-  it('counts no longer after an hour, after a newer one, or after another change of the password', async () => {
+  it('expires after an hour, by a newer link, or by another change of the password', async () => {
     const id = await user('topsy')
     const first = secretOf(await asked('topsy'))
     at.clock.pass(121_000)
@@ -186,14 +185,14 @@ describe('a link for a password', () => {
     expect((await reset(id, third)).status).toBe(403)
   })
 
-  it('counts no longer when the mailbox is no longer the user’s', async () => {
+  it('expires when the user changes the address', async () => {
     const id = await user('moved')
     const secret = secretOf(await asked('moved'))
     await at.query("update users set email = 'elsewhere@example.org' where id = $1", [id])
     expect((await reset(id, secret)).status).toBe(403)
   })
 
-  it('is sent once to whoever asks again and again, and anew after two minutes', async () => {
+  it('is sent once for repeated requests, and again after two minutes', async () => {
     const id = await user('eager')
     const first = await asked('eager')
     for (let times = 0; times < 5; times += 1) {
@@ -209,7 +208,7 @@ describe('a link for a password', () => {
     expect((await reset(id, secretOf(second))).status).toBe(204)
   })
 
-  it('of a user who was made without one is good for a week', async () => {
+  it('for a user created without a password is valid for a week', async () => {
     const id = await user('george')
     await queueMail({ mail: 'create-password', userId: id })
     const mail = await at.mail.next(address('george'))
@@ -225,11 +224,11 @@ describe('a link for a password', () => {
     expect((await at.ask('POST', '/users/ask-reset-password', { email })).status).toBe(204)
     const mail = await until(() => at.mail.mails.find(({ text }) => text.includes(username)), { what: 'the mail' })
     expect(mail.subject).toContain('Reset the password')
-    // A host goes over the wire in Punycode.
+    // A host is sent in Punycode.
     expect(mail.to.map((to) => to.replace(/@.*/, (host) => `@${domainToUnicode(host.slice(1))}`))).toEqual([email])
   })
 
-  it('is asked for in either form of an international address, which belongs to one user', async () => {
+  it('is requested with either form of an international address, which belongs to one user', async () => {
     const [unicode, punycode] = ['Zoë@smörgås.example', 'zoe\u0308@XN--smrgs-pra0j.example']
     expect((await at.ask('POST', '/users/register', applicant('zoe', { email: unicode }))).status).toBe(204)
     expect((await at.ask('POST', '/users/register', applicant('zoe_too', { email: punycode }))).status).toBe(409)
@@ -243,7 +242,7 @@ describe('a link for a password', () => {
     }
   })
 
-  it('is no secret that anybody else can make', async () => {
+  it('is a secret that cannot be forged', async () => {
     const id = await user('joan')
     for (const forged of ['', 'zz', 'x'.repeat(2001), 5, null, ['a']]) {
       const answer = await at.ask('POST', `/users/${id}/reset-password`, {

@@ -1,5 +1,4 @@
-// Mails of notifications, from the row to the mailbox: what they carry, floods that become one mail, outages, and the link that
-// ends them.
+// Mails of notifications, from the row to the mailbox: contents, digests of floods, outages, and the unsubscribe link.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { notificationTypes } from '../../../src/actors/notification/index.ts'
@@ -32,9 +31,9 @@ beforeAll(async () => {
 })
 afterAll(() => at?.stop())
 
-/** Everything by mail, and no window open. */
+/** All notifications by mail, and no digest pending. */
 beforeEach(async () => {
-  // What other tests left waiting.
+  // Left over from other tests.
   await at.query("delete from job where type = 'email' and state in ('delayed', 'waiting')")
   await settled()
   await at.query('delete from notification_mail_window')
@@ -57,7 +56,7 @@ const settled = () =>
   until(async () => (await jobs()).every(({ state }) => state === 'completed' || state === 'failed'), {
     what: 'the end of all mails',
   })
-/** All that goes at once has gone; what waits has its time. */
+/** Waits until all immediate mails are sent, and digests have their due time. */
 const sentAtOnce = () =>
   until(async () => (await jobs()).every(({ state, data }) => state !== 'waiting' && state !== 'active' && data), {
     what: 'the mails of now',
@@ -69,7 +68,7 @@ interface Told {
   columns: Record<string, number | string>
 }
 
-/** Stores a notification and asks for its mail, as `notify` does. */
+/** Stores a notification and requests its mail, like `notify`. */
 async function tell({ type, userId = owner.id, columns }: Told): Promise<number> {
   const id = await insert(at, 'notification', {
     user_id: userId,
@@ -84,7 +83,7 @@ async function tell({ type, userId = owner.id, columns }: Told): Promise<number>
 
 const ask = (notificationId: number) =>
   at.query("insert into job (type, queue, data, max_attempts, due_at) values ('email', 'mail', $1, 5, $2)", [
-    // Rows of `bigint` come as text here.
+    // Rows of `bigint` are strings here.
     { mail: 'notification', notificationId: Number(notificationId) },
     at.clock.now(),
   ])
@@ -102,7 +101,7 @@ const commented = async (text: string) => tell({ type: 'newCommentOnMyVideo', co
 
 const textOf = (mail: ReceivedMail | undefined): string => mail?.text.replaceAll('\r\n', '\n') ?? ''
 
-/** As a mail program does it. */
+/** The request of a mail client (RFC 8058). */
 const click = (mail: ReceivedMail, method = 'POST') =>
   fetch(/<(http[^>]+)>/.exec(mail.headers['list-unsubscribe'] ?? '')?.[1] ?? '', {
     method,
@@ -115,7 +114,7 @@ const settings = async (bearer = owner.bearer) => {
 }
 
 describe('the mail of a notification', () => {
-  it('comes from its cause, with one link, its thread, and how to end it', async () => {
+  it('names its cause, and has one link, a thread, and an unsubscribe header', async () => {
     const { body } = await at.token('owner', 'a good password')
     expect(body.access_token).toBeDefined()
     await at.ask('POST', '/users/register', applicant('visitor'))
@@ -143,11 +142,11 @@ describe('the mail of a notification', () => {
     const unsubscribe = mail.headers['list-unsubscribe']?.slice(1, -1) ?? ''
     expect(textOf(mail)).toContain(`\nStop mails of this kind:\n${unsubscribe}\n`)
     expect(mail.html).toContain(`href="${unsubscribe}"`)
-    // Nothing is loaded, and nothing is followed but what is said.
+    // Nothing is loaded, and there are no other links.
     expect(mail.html).not.toMatch(/<img|src=|url\(/)
   })
 
-  it('is written for every type, with what it is about', async () => {
+  it('exists for every type, and names its subject', async () => {
     const root = (await at.query<{ id: number }>("select id from users where username = 'root'"))[0]?.id ?? 0
     const { channelId, accountId, host } = await makeRemoteChannel(at, { username: 'tom' })
     const running = await makeVideo(at, {
@@ -335,7 +334,7 @@ describe('the mail of a notification', () => {
     }
   })
 
-  it('is not sent when it is not wished for any more, or nothing is left to tell', async () => {
+  it('is not sent when its type was disabled, or nothing is left to show', async () => {
     await wish({ newCommentOnMyVideo: 1 })
     await commented('not by mail')
     await settled()
@@ -344,7 +343,7 @@ describe('the mail of a notification', () => {
       type: 'newCommentOnMyVideo',
       columns: { comment_id: await comment('gone', { deleted_at: at.clock.now() }) },
     })
-    // Somebody who is one of the staff no more.
+    // The recipient is no longer a moderator.
     await tell({
       type: 'newAbuseForModerators',
       columns: { abuse_id: (await at.query<{ id: number }>('select id from abuse'))[0]?.id ?? 0 },
@@ -357,7 +356,7 @@ describe('the mail of a notification', () => {
     expect(at.mail.mails).toEqual([])
   })
 
-  it('about a report tells only the last of what was decided', async () => {
+  it('about a report contains only the last decision', async () => {
     const reported = {
       kind: 'video',
       reason: 'Too loud.',
@@ -419,7 +418,7 @@ describe('a flood', () => {
     expect(textOf(at.mail.mails[2])).toContain('> Calm.')
   })
 
-  it('is one mail for each kind, and what comes after it waits again', async () => {
+  it('is one mail for each type, and later notifications wait again', async () => {
     await commented('one')
     await sentAtOnce()
     await commented('two')
@@ -431,7 +430,7 @@ describe('a flood', () => {
     ])
     at.clock.pass(WINDOW_MS)
     await settled()
-    // A single one that waited is told like any other.
+    // A single notification of a digest is an ordinary mail.
     expect(textOf(at.mail.mails[2])).toContain('> two')
     await commented('three')
     await sentAtOnce()
@@ -441,7 +440,7 @@ describe('a flood', () => {
     expect(textOf(at.mail.mails[3])).toContain('> three')
   })
 
-  it('loses nothing and sends nothing twice when the process dies in the middle, and the queue is gone', async () => {
+  it('loses and repeats nothing when the process dies in between, and the queue is wiped', async () => {
     await commented('one')
     await sentAtOnce()
     await commented('two')
@@ -449,7 +448,7 @@ describe('a flood', () => {
     await sentAtOnce()
     const digest = (await jobs()).find(({ data }) => data.mail === 'notifications')
     expect(digest).toMatchObject({ state: 'delayed', data: { mail: 'notifications' } })
-    // As it stands when the process died before the mail was handed over: its notifications are its own already.
+    // The state after a crash before the mail was sent: its notifications are claimed.
     await at.query('update notification set mail_waits = false, mail_job = $1 where mail_waits', [digest?.id])
     await at.query("update notification_mail_window set closes_at = closes_at + interval '10 minutes'")
     await commented('four')
@@ -462,13 +461,13 @@ describe('a flood', () => {
     for (const word of ['one', 'two', 'three', 'four']) {
       expect([word, texts.filter((text) => new RegExp(`[>:] ${word}$`, 'm').test(text)).length]).toEqual([word, 1])
     }
-    // And when it died after that: the same job again.
+    // The state after a crash after that: the same job again.
     await at.query("update job set state = 'waiting' where id = $1", [digest?.id])
     await settled()
     expect(at.mail.mails).toHaveLength(texts.length)
   })
 
-  it('is not forgotten when the job of its mail failed for good', async () => {
+  it('is not lost when the job of its mail failed permanently', async () => {
     await commented('one')
     await sentAtOnce()
     await commented('two')
@@ -480,7 +479,7 @@ describe('a flood', () => {
     expect(textOf(at.mail.mails[1])).toContain('> two')
   })
 
-  it('is not forgotten when the mail server refused its mail time and again', async () => {
+  it('is not lost when the mail server repeatedly refused its mail', async () => {
     await commented('one')
     await sentAtOnce()
     await commented('two')
@@ -523,7 +522,7 @@ describe('a flood', () => {
     ])
   })
 
-  it('to an address that is refused for good is tried once', async () => {
+  it('to a permanently refused address is tried once', async () => {
     at.mail.refuseWith = 550
     const tries = at.mail.tries
     await commented('one')
@@ -539,8 +538,8 @@ describe('a flood', () => {
   })
 })
 
-describe('the link that ends mails of a kind', () => {
-  it('changes nothing when it is followed, and only its own setting when it is clicked', async () => {
+describe('the unsubscribe link', () => {
+  it('changes nothing when it is opened, and only its own setting when it is confirmed', async () => {
     await commented('one')
     const mail = await at.mail.next(ADDRESS)
     const before = await settings()
@@ -561,13 +560,13 @@ describe('the link that ends mails of a kind', () => {
     expect(await settings()).toEqual({ ...before, newCommentOnMyVideo: 1 })
     expect(await (await click(mail, 'GET')).text()).toContain('You get no mails about: Comments on your videos')
     expect((await click(mail)).status).toBe(200)
-    // What waited is not sent any more.
+    // Pending mails are not sent any more.
     at.clock.pass(WINDOW_MS)
     await settled()
     expect(at.mail.mails).toHaveLength(1)
   })
 
-  it('is taken in the other encoding of mail programs too', async () => {
+  it('accepts the other form encoding of mail clients too', async () => {
     await commented('one')
     const mail = await at.mail.next(ADDRESS)
     const form = new FormData()
@@ -577,7 +576,7 @@ describe('the link that ends mails of a kind', () => {
     expect((await settings()).newCommentOnMyVideo).toBe(1)
   })
 
-  it('is of no use for anybody or anything else, nor for another address', async () => {
+  it('is invalid for other users, types and addresses', async () => {
     await commented('one')
     const mail = await at.mail.next(ADDRESS)
     const url = mail.headers['list-unsubscribe']?.slice(1, -1) ?? ''
@@ -610,7 +609,7 @@ describe('the link that ends mails of a kind', () => {
   })
 })
 
-it('mails that nobody can end have no such link', async () => {
+it('mails without an opt-out have no such link', async () => {
   await at.ask('POST', '/users/ask-reset-password', { email: ADDRESS })
   const mail = await at.mail.next(ADDRESS)
   expect(mail.subject).toMatch(/Reset the password/)

@@ -1,4 +1,4 @@
-// The mailer on each way out: SMTP with and without TLS and a login, and the sendmail command.
+// The mailer on each transport: SMTP with and without TLS and login, and the sendmail command.
 
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ async function start(options: Parameters<typeof startMailServer>[0] = {}, more: 
 }
 
 describe('SMTP', () => {
-  it('carries both bodies whole, and headers that nothing can be smuggled into', async () => {
+  it('sends both bodies complete, and headers without injection', async () => {
     const { server, mailer } = await start()
     await mailer.send(mail)
     const [got] = server.mails
@@ -58,7 +58,7 @@ describe('SMTP', () => {
     expect(got?.headers.from?.endsWith('<noreply@example.org>')).toBe(true)
   })
 
-  it('says where mails of the kind end, and what it belongs to', async () => {
+  it('sends List-Unsubscribe and thread headers', async () => {
     const { server, mailer } = await start()
     const unsubscribe = `https://videos.example/unsubscribe/${'0123456789abcdef'.repeat(16)}`
     await mailer.send({ ...mail, unsubscribe, thread: 'report-1' })
@@ -70,7 +70,7 @@ describe('SMTP', () => {
     })
   })
 
-  it('knows an outage from a refusal', async () => {
+  it('distinguishes an outage from a refusal', async () => {
     const { server, mailer } = await start()
     const refused = async () => mailer.send(mail).catch((thrown: unknown) => thrown)
     server.refuseWith = 451
@@ -82,7 +82,7 @@ describe('SMTP', () => {
     await server.close()
   })
 
-  it('writes to several who do not see each other', async () => {
+  it('sends to several recipients who do not see each other', async () => {
     const { server, mailer } = await start()
     await mailer.send({ ...mail, fromName: 'Videos', to: ['a@example.com', 'b@example.com'] })
     expect(server.mails.map(({ to }) => to)).toEqual([['a@example.com', 'b@example.com']])
@@ -97,19 +97,19 @@ describe('SMTP', () => {
     expect(server.mails).toHaveLength(1)
   })
 
-  it.each(['at-once', 'starttls'] as const)('speaks TLS (%s) with a server of a known authority', async (tls) => {
+  it.each(['at-once', 'starttls'] as const)('uses TLS (%s) with a server of a trusted authority', async (tls) => {
     const { server, mailer } = await start({ tls }, { tls: tls === 'at-once', ca_file: mailFixture('certificate.pem') })
     await mailer.send(mail)
     expect([server.mails.length, server.secured]).toEqual([1, 1])
   })
 
-  it.each(['at-once', 'starttls'] as const)('hands nothing to a server of an unknown authority (%s)', async (tls) => {
+  it.each(['at-once', 'starttls'] as const)('sends nothing to a server of an unknown authority (%s)', async (tls) => {
     const { server, mailer } = await start({ tls }, { tls: tls === 'at-once' })
     await expect(mailer.send(mail)).rejects.toBeInstanceOf(MailRefused)
     expect(server.mails).toEqual([])
   })
 
-  it('stays in the clear when it must not upgrade', async () => {
+  it('stays unencrypted when the upgrade is disabled', async () => {
     const { server, mailer } = await start({ tls: 'starttls' }, { disable_starttls: true })
     await mailer.send(mail)
     expect([server.mails.length, server.secured]).toEqual([1, 0])
@@ -118,7 +118,7 @@ describe('SMTP', () => {
   it.each([
     [451, { permanent: false, temporary: true }],
     [550, { permanent: true, temporary: false }],
-  ])('tells a refusal with %i by its code alone (%j)', async (refuseWith, kind) => {
+  ])('classifies a refusal with %i by its code alone (%j)', async (refuseWith, kind) => {
     const { server, mailer } = await start()
     server.refuseWith = refuseWith
     const error: unknown = await mailer.send(mail).catch((thrown: unknown) => thrown)

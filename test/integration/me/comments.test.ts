@@ -1,4 +1,4 @@
-// Comments below many videos: one's own, as the owner of the videos lists them, and all of them, as the staff does.
+// Lists of comments: those on one's own videos, and all comments for the staff.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../../scripts/demo/client.ts'
@@ -54,7 +54,7 @@ const list = (query: string, client = owner.client) => client.get<Comments>(`/ap
 const texts = async (query: string) => (await list(query)).data.map(({ text }) => text)
 const status = async (query: string, client: Client) => (await client.raw(`/api/v1/users/me/videos/comments?${query}`)).status
 
-it('are those of all the videos, the newest first, also those that wait', async () => {
+it('are those on all own videos, newest first, including pending ones', async () => {
   const all = await list('')
   expect(all.total).toBe(3)
   expect(all.data.map(({ text, heldForReview }) => [text, heldForReview])).toEqual([
@@ -90,7 +90,7 @@ it.each([
   expect(await texts(query)).toEqual(expected)
 })
 
-it('of one video or channel are for who owns it', async () => {
+it('on one video or channel are for its owner', async () => {
   expect(await texts(`videoId=${dogs.id}&videoChannelId=${owner.channelId}`)).toEqual(['Wait for me'])
   expect(await texts(`videoId=${dogs.id}&search=answer`)).toEqual([])
   expect(await status(`videoId=${dogs.id}`, guest.client)).toBe(403)
@@ -100,7 +100,7 @@ it('of one video or channel are for who owns it', async () => {
   expect(await status('videoChannelId=424242', owner.client)).toBe(404)
 })
 
-it('name every bad filter', async () => {
+it('are refused with all invalid filters', async () => {
   const answer = await owner.client.raw(
     '/api/v1/users/me/videos/comments?sort=x&isHeldForReview=maybe&videoId=x&videoChannelId=-1&count=1000',
   )
@@ -134,7 +134,7 @@ describe('all comments', () => {
     }
   })
 
-  it('are listed with those that wait and without those that are removed, the newest first', async () => {
+  it('are listed with pending and without removed ones, newest first', async () => {
     expect(await all('')).toEqual({
       total: 6,
       texts: ['Not here', 'Wait for me', 'An answer', 'First of 100%', 'Said from there', 'Said there'],
@@ -157,13 +157,13 @@ describe('all comments', () => {
     expect(await all(query)).toEqual({ total: texts.length, texts })
   })
 
-  it('of one video or channel are found by its id', async () => {
+  it('on one video or channel are found by its id', async () => {
     expect((await all(`videoId=${cats.id}`)).texts).toEqual(['An answer', 'First of 100%'])
     expect((await all(`videoChannelId=${guest.channelId}`)).texts).toEqual(['Not here'])
     expect((await moderator.client.raw('/api/v1/videos/comments?videoId=424242')).status).toBe(404)
   })
 
-  it('below a video on its way out are gone', async () => {
+  it('on a video that is being removed are not listed', async () => {
     await query("update video set state = 'removed' where id = $1", [cats.id])
     expect((await all('')).total).toBe(4)
     expect((await all('')).texts).toHaveLength(4)

@@ -1,4 +1,4 @@
-// Avatars and banners of local actors: what is stored, shown and served, and what goes with them.
+// Avatars and banners of local actors: stored, shown, served, and removed.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
@@ -38,13 +38,13 @@ const served = async ({ path }: Image) => {
 const stored = () => storedNames(node, 'avatars')
 const pending = () => query("select name from pending_file where kind = 'avatars'")
 
-describe('a picked avatar', () => {
+describe('an uploaded avatar', () => {
   it.each([
     ['png', 'image/png'],
     ['jpeg', 'image/jpeg'],
     ['webp', 'image/webp'],
     ['gif', 'image/png'],
-  ] as const)('may be %s and is served in each size as %s, without what the camera wrote', async (format, type) => {
+  ] as const)('may be %s and is served in each size as %s, without metadata', async (format, type) => {
     const { client } = await newUser()
     const bytes = await plain(700, 500)
       .withExif({ IFD0: { Artist: 'Somebody' }, IFD3: { GPSLatitude: '48/1 51/1 0/1' } })
@@ -67,7 +67,7 @@ describe('a picked avatar', () => {
     }
   })
 
-  it('goes on moving, but for sizes that would be too heavy', async () => {
+  it('keeps its animation, except in sizes that would be too large', async () => {
     const frames = 12
     const strip = await noise(40, 40 * frames)
       .raw()
@@ -82,7 +82,7 @@ describe('a picked avatar', () => {
     expect(pages).toEqual({ 1500: 1, 600: 1, 120: frames, 48: frames })
   })
 
-  it('takes the place of the one before, whose files go', async () => {
+  it('replaces the previous one, with its files', async () => {
     const { client } = await newUser()
     const before = (await stored()).length
     const first = await picked(client, await plain(50, 50).png().toBuffer(), 'a.png')
@@ -118,7 +118,7 @@ describe('a picked avatar', () => {
     expect(await pending()).toEqual([])
   })
 
-  it('is refused above the limit, with the limit', async () => {
+  it('is refused above the limit, with the limit in the message', async () => {
     const { client } = await newUser()
     const answer = await pick(client, Buffer.alloc(4 * 1024 * 1024 + 1, 1), 'me.png')
     expect([answer.status, answer.headers.get('x-file-maximum-size')]).toEqual([413, '4M'])
@@ -134,7 +134,7 @@ describe('a picked avatar', () => {
     })
   })
 
-  it('is shown wherever the account is', async () => {
+  it('is shown everywhere with the account', async () => {
     const { client, channelId, accountId, username } = await newUser()
     const avatars = await picked(client, await plain(50, 50).png().toBuffer(), 'a.png')
     const paths = avatars.map(({ path }) => path).reverse()
@@ -153,7 +153,7 @@ describe('a picked avatar', () => {
     expect(details).toMatchObject({ account: shown, channel: { ownerAccount: shown } })
   })
 
-  it('goes when its actor goes', async () => {
+  it('is removed with its actor', async () => {
     const { client, actorId } = await newUser()
     const avatars = await picked(client, await plain(50, 50).png().toBuffer(), 'a.png')
     await query('delete from actor where id = $1', [actorId])

@@ -1,4 +1,4 @@
-// A new address where addresses are verified: it waits, and a mail is asked for in the same transaction.
+// A new email address that needs verification: it is pending, and a mail is requested in the same transaction.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { makeUpdateMe, type UpdateMe } from '../../../src/actors/user/index.ts'
@@ -53,7 +53,7 @@ const mailsFor = (id: number) => test.db.query("select data from job where type 
 const change = (userId: number, email: string, currentPassword?: string) =>
   updateMe({ userId, sessionId: 0 }, { settings: {}, email, currentPassword })
 
-it('waits for its verification beside the old one', async () => {
+it('is pending beside the old one until it is verified', async () => {
   const id = await newUser()
   const before = await stored(id)
   await change(id, 'new@example.com', PASSWORD)
@@ -61,7 +61,7 @@ it('waits for its verification beside the old one', async () => {
   expect(await mailsFor(id)).toEqual([{ data: { mail: 'verify-email', userId: id, pending: 1 } }])
 })
 
-it('is forgotten when the old one is wanted back', async () => {
+it('is discarded when the old address is set again', async () => {
   const id = await newUser()
   const { email = '' } = (await stored(id)) ?? {}
   await change(id, 'other@example.com', PASSWORD)
@@ -69,7 +69,7 @@ it('is forgotten when the old one is wanted back', async () => {
   expect(await stored(id)).toEqual({ email, pending_email: null })
 })
 
-it('asks for no mail without the right password, or for an address of somebody else', async () => {
+it('sends no mail without the right password, or for an address of another user', async () => {
   const id = await newUser()
   const { email: taken = '' } = (await stored(await newUser())) ?? {}
   const before = await stored(id)

@@ -1,5 +1,5 @@
-// Recorded exchanges about oneself and about the pictures of the instance, played in their order: the answers are the
-// same to the last member, except where we decided otherwise.
+// Recorded exchanges about the own account and pictures of the instance, in their order. Responses are identical, except where a decision
+// says otherwise.
 
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -44,7 +44,7 @@ const files: Record<string, () => Promise<Uint8Array>> = {
   'bad.txt': async () => Buffer.from('no picture\n'),
 }
 
-/** Where we decided otherwise: the field at fault, or the status alone. */
+/** Decided differences: the invalid field, or the status alone. */
 const DECIDED: Record<string, { status: number; field?: string }> = {
   'avatar pick: too big': { status: 413 },
   'avatar pick: unexpected file field': { status: 400, field: 'other' },
@@ -130,7 +130,7 @@ it.each(exchanges)('$name', async ({ name, as, request, response, partial }) => 
   else expect(got).toEqual(expected)
 })
 
-/** Identifiers, dates, tokens and what is said in words are free; every refusal has a title. */
+/** Identifiers, dates, tokens and wording may differ; every refusal has a title. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable)
   if (typeof value === 'string') {
@@ -147,7 +147,7 @@ function comparable(value: unknown): unknown {
     ...(isProblem ? [['title', 'any'], ...saidInWords(value)] : []),
   ])
 }
-/** Only the sentence that names bad parameters is fixed. */
+/** Only the sentence that names invalid parameters is fixed. */
 function saidInWords(problem: object): [string, string][] {
   const isFixed = 'detail' in problem && String(problem.detail).startsWith('Incorrect request parameters')
   return isFixed

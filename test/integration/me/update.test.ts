@@ -1,4 +1,4 @@
-// What users change about themselves: settings, name, address, password, notices.
+// Changes by users of their own account: settings, name, address, password, notification settings.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
@@ -40,7 +40,7 @@ const put = (client: Client, body: unknown) =>
   })
 
 describe('a password', () => {
-  it('ends the other sessions when it changes, and not the one that changed it', async () => {
+  it('that is changed ends all other sessions', async () => {
     const client = await newUser()
     const { id } = await me(client)
     const other = await login(node.base, `someone${users}`, PASSWORD)
@@ -51,7 +51,7 @@ describe('a password', () => {
     await login(node.base, `someone${users}`, 'new password')
   })
 
-  it('stays, with all else that was sent, when the current one is missing or wrong', async () => {
+  it('is unchanged, with all other fields, when the current one is missing or wrong', async () => {
     const client = await newUser()
     const before = await me(client)
     const changes = { password: 'new password', displayName: 'Somebody else', nsfwPolicy: 'blur' }
@@ -62,8 +62,8 @@ describe('a password', () => {
   })
 })
 
-describe('an address', () => {
-  it('takes the place of the old one at once where addresses are not verified', async () => {
+describe('an email address', () => {
+  it('is replaced at once where addresses are not verified', async () => {
     const client = await newUser()
     const wanted = `other${users}@example.com`
     expect((await put(client, { email: wanted })).status).toBe(400)
@@ -72,7 +72,7 @@ describe('an address', () => {
     await login(node.base, wanted, PASSWORD)
   })
 
-  it('of somebody else is refused by name', async () => {
+  it('of another user is refused with its field', async () => {
     const { email } = await me(await newUser())
     const client = await newUser()
     const answer = await put(client, { email: email.toUpperCase(), currentPassword: PASSWORD })
@@ -83,7 +83,7 @@ describe('an address', () => {
 })
 
 describe('settings', () => {
-  it('are taken back with null where the contract has it', async () => {
+  it('are returned, with null where the contract has it', async () => {
     const client = await newUser()
     await put(client, { displayName: 'Some One', description: 'about me', videoLanguages: ['en', '_unknown'] })
     expect(await me(client)).toMatchObject({
@@ -97,7 +97,7 @@ describe('settings', () => {
     })
   })
 
-  it('take the older field for sensitive videos', async () => {
+  it('accept the older field for sensitive videos', async () => {
     const client = await newUser()
     await put(client, { displayNSFW: 'false' })
     expect((await me(client)).nsfwPolicy).toBe('do_not_list')
@@ -128,7 +128,7 @@ describe('settings', () => {
     password: [null, 1, '', 'short', long, [], {}, true],
   }
 
-  it.each(Object.keys(fields))('name %s when it is wrong, and nothing changes', async (name) => {
+  it.each(Object.keys(fields))('name %s when it is invalid, and nothing changes', async (name) => {
     const client = await newUser()
     const before = await me(client)
     for (const value of fields[name] ?? []) {
@@ -140,7 +140,7 @@ describe('settings', () => {
     expect(await me(client)).toEqual(before)
   })
 
-  it('name every wrong field at once, and pass over unknown ones', async () => {
+  it('name all invalid fields at once, and ignore unknown ones', async () => {
     const client = await newUser()
     const answer = await put(client, { theme: 1, email: 'x', p2pEnabled: 'yes', unknown: 1 })
     expect(Object.keys((await answer.json())['invalid-params']).sort()).toEqual(['email', 'p2pEnabled', 'theme'])
@@ -148,7 +148,7 @@ describe('settings', () => {
   })
 })
 
-it('keeps the notices that were left out of a change', async () => {
+it('keeps omitted notification settings', async () => {
   const client = await newUser()
   const { notificationSettings: before } = await me(client)
   const asked = [

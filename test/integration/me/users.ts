@@ -1,4 +1,4 @@
-// Users of a test node, made by SQL, and forms with pictures.
+// Users of a test node, inserted by SQL, and forms with pictures.
 
 import pg from 'pg'
 import sharp from 'sharp'
@@ -12,7 +12,7 @@ export const PASSWORD = 'password1'
 
 export type Query = <T = Record<string, unknown>>(sql: string, values?: readonly unknown[]) => Promise<T[]>
 
-/** The node's database, beside the node. */
+/** A separate connection to the node's database. */
 export async function openDatabase(node: TestNode): Promise<{ query: Query; close(): Promise<void> }> {
   const client = new pg.Client({ connectionString: node.databaseUrl })
   await client.connect()
@@ -24,7 +24,7 @@ export async function openDatabase(node: TestNode): Promise<{ query: Query; clos
 
 const passwordHash = fastPasswords().hash(PASSWORD)
 
-/** A user with the password above, and a client that is logged in as them. */
+/** A user with the password above, and a client that is logged in as this user. */
 export async function addUser(
   node: TestNode,
   query: Query,
@@ -45,10 +45,10 @@ export async function addUser(
   return { ...made, client: await login(node.base, made.username, PASSWORD) }
 }
 
-/** A picture of one colour. */
+/** A picture of a single colour. */
 export const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: 'teal' } })
 
-/** A picture of noise, which no encoder makes small. */
+/** A noise picture, which does not compress. */
 export const noise = (width: number, height: number) =>
   sharp({
     create: { width, height, channels: 3, background: 'white', noise: { type: 'gaussian', mean: 128, sigma: 40 } },

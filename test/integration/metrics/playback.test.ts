@@ -1,4 +1,4 @@
-// Reports of players: what is counted, what is refused by name, and that nobody looks where nobody counts.
+// Playback reports of players: counting, validation, and no work when metrics are off.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type App, makeApp } from '../../../src/http/app.ts'
@@ -61,7 +61,7 @@ const REPORT = {
 const families = async (telemetry: Telemetry | undefined) =>
   [...parseMetrics((await telemetry?.text()) ?? '')].filter(([name]) => name.startsWith('vireo_playback_'))
 
-/** The sums over all series. */
+/** Sums over all series. */
 const sums = async (telemetry: Telemetry | undefined) =>
   Object.fromEntries(
     (await families(telemetry)).map(([name, { samples }]) => [
@@ -73,7 +73,7 @@ const labels = async (telemetry: Telemetry | undefined) =>
   (await families(telemetry)).find(([name]) => name === 'vireo_playback_reports_total')?.[1].samples.map(({ labels: one }) => one)
 
 describe('a report', () => {
-  it('is added up, by what the video is called', async () => {
+  it('is added to the totals, for a video by id or UUID', async () => {
     const { telemetry, report } = await start()
     for (const videoId of [ours.id, ours.uuid, theirs.uuid]) {
       const answer = await report({ ...REPORT, videoId })
@@ -96,7 +96,7 @@ describe('a report', () => {
     ])
   })
 
-  it('makes no series of its own', async () => {
+  it('creates no series from arbitrary values', async () => {
     const { telemetry, report } = await start()
     for (const resolution of [1, 2, 3, 4321]) await report({ ...REPORT, resolution, videoId: ours.id })
     const { resolution: _, ...sound } = REPORT
@@ -104,7 +104,7 @@ describe('a report', () => {
     expect((await labels(telemetry))?.map(({ resolution }) => resolution)).toEqual(['other', 'unknown'])
   })
 
-  it('needs nothing that only some players know', async () => {
+  it('needs no field that only some players know', async () => {
     const { report } = await start()
     const { resolution: _r, fps: _f, p2pPeers: _p, bufferStalled: _b, ...least } = REPORT
     expect((await report({ ...least, videoId: ours.id })).statusCode).toBe(204)
@@ -123,7 +123,7 @@ describe('a report', () => {
     ['downloadedBytesHTTP', { downloadedBytesHTTP: -1 }],
     ['uploadedBytesP2P', { uploadedBytesP2P: [1] }],
     ['videoId', { videoId: 'no video' }],
-  ])('with a bad %s is refused by name, and counts for nothing', async (name, bad) => {
+  ])('with an invalid %s is refused with its field, and not counted', async (name, bad) => {
     const { telemetry, report } = await start()
     const answer = await report({ ...REPORT, videoId: ours.uuid, ...bad })
     expect(answer.statusCode).toBe(400)
@@ -131,7 +131,7 @@ describe('a report', () => {
     expect(await sums(telemetry)).toMatchObject({ reports: 0 })
   })
 
-  it('names every bad field at once', async () => {
+  it('names all invalid fields at once', async () => {
     const { report } = await start()
     const answer = await report({ playerMode: 'hello', videoId: ours.uuid })
     expect(answer.statusCode).toBe(400)
@@ -146,7 +146,7 @@ describe('a report', () => {
     ])
   })
 
-  it('of a video that does not exist is not counted', async () => {
+  it('of an unknown video is not counted', async () => {
     const { telemetry, report } = await start()
     const answer = await report({ ...REPORT, videoId: 424242 })
     expect(answer.statusCode).toBe(404)
@@ -154,7 +154,7 @@ describe('a report', () => {
   })
 })
 
-it('where no metrics are exported, nobody looks at reports', async () => {
+it('without metrics, reports are not validated', async () => {
   const { telemetry, report } = await start({ enabled: false })
   for (const body of [{ ...REPORT, videoId: ours.id }, { playerMode: 'hello' }, { ...REPORT, videoId: 424242 }]) {
     expect((await report(body)).statusCode).toBe(204)

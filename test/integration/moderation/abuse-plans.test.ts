@@ -1,5 +1,4 @@
-// The list of reports stays fast when there are many: indexes serve its orders, filters and words, and what a row shows is looked
-// up for the page alone.
+// Query plans of the list of reports: indexes serve its orders, filters and searches, and details are only read for the page.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
@@ -11,7 +10,7 @@ import { makeUser } from '../../support/builders.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 
 const REPORTS = 20_000
-/** Videos, and accounts. */
+/** Number of videos and accounts. */
 const PLACES = 1000
 
 let database: TestDatabase
@@ -59,7 +58,7 @@ afterAll(async () => {
 })
 
 const usual: AbuseListQuery = { start: 0, count: 15, sort: { by: 'createdAt', descending: true } }
-/** The fifteen of the page, with all reports of and by those people and of those videos: twenty each. */
+/** The fifteen reports of the page, with all reports of and by those accounts and videos: twenty each. */
 const OF_A_PAGE = 15 + 15 * 20 * 4
 
 describe('with many reports', () => {
@@ -84,7 +83,7 @@ describe('with many reports', () => {
     expect(reads.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThanOrEqual(OF_A_PAGE + 300)
   })
 
-  it('all of them are counted, and as many of those that are looked for as the bound says', async () => {
+  it('all are counted, and searched ones up to the limit', async () => {
     expect((await listAbuses(db, usual)).total).toBe(REPORTS)
     expect((await listAbuses(db, { ...usual, search: 'account' })).total).toBe(1000)
     const { text, values } = buildAbuseList({ ...usual, search: 'account' })
@@ -104,7 +103,7 @@ interface Plan {
   Plans?: Plan[]
 }
 
-/** What a statement reads of reports, with what it reads in vain. */
+/** The rows of reports that a statement reads, including filtered ones. */
 async function tableScans(text: string, values: readonly unknown[]): Promise<{ node: string; rows: number }[]> {
   const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
   const visit = (plan: Plan): { node: string; rows: number }[] => {

@@ -1,5 +1,4 @@
-// Reports of videos, comments and accounts: how they are found, what each says of the others, and that they can be read when what
-// they are about is gone.
+// Reports of videos, comments and accounts: filters, statistics, privacy, and reports whose object is gone.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Client } from '../../../scripts/demo/client.ts'
@@ -31,7 +30,7 @@ let video: MadeVideo
 let remote: MadeVideo
 let commentId: number
 let accountId: number
-/** By the words of their reasons. */
+/** By the text of their reasons. */
 const ids = new Map<string, number>()
 
 const idOf = (reason: string): number => ids.get(reason) ?? 0
@@ -124,7 +123,7 @@ describe('reports', () => {
     expect(await found(query)).toEqual(expected)
   })
 
-  it('come in each order, page by page', async () => {
+  it('are sorted in each order, page by page', async () => {
     const ordered = async (sort: string, more = '') =>
       (await moderator.get<Page>(`/api/v1/abuses?sort=${sort}&${more}`)).data.map(({ reason }) => reason)
     expect(await ordered('-id')).toEqual([ACCOUNT, COMMENT, FAR, SECOND, FIRST])
@@ -136,7 +135,7 @@ describe('reports', () => {
     expect(await moderator.get<Page>('/api/v1/abuses?search=zoe&start=5')).toMatchObject({ total: 3, data: [] })
   })
 
-  it('say how many there are of the same video and people', async () => {
+  it('contain the number of reports of the same video and accounts', async () => {
     expect(await one(FIRST)).toMatchObject({
       video: { countReports: 2, nthReport: 1, startAt: 1, endAt: 2, nsfw: true },
       countReportsForReporter: 3,
@@ -156,7 +155,7 @@ describe('reports', () => {
     expect(await one(COMMENT)).toMatchObject({ video: null, comment: { text: 'rude words', deleted: false } })
   })
 
-  it('show to who reported them their own, without what moderators say among themselves', async () => {
+  it('are shown to their reporter, without internal notes of moderators', async () => {
     const mine = async (query = '') => {
       const page = await zoe.get<Page>(`/api/v1/users/me/abuses?sort=id&${query}`)
       return [page.total, ...page.data.map(({ reason }) => reason)]
@@ -174,7 +173,7 @@ describe('reports', () => {
     expect(JSON.stringify(first)).not.toMatch(/countReports|nthReport/)
   })
 
-  it('are talked about by who reported and the moderators, and by nobody else', async () => {
+  it('are discussed by the reporter and the moderators, and nobody else', async () => {
     const at = `/api/v1/abuses/${idOf(FIRST)}/messages`
     const json = (message: string) => ({
       method: 'POST',
@@ -231,7 +230,7 @@ describe('reports', () => {
     )
   })
 
-  it('can be read when what they are about is gone, and when who reported is', async () => {
+  it('are readable when their object or reporter is gone', async () => {
     await moderator.send('POST', `/api/v1/videos/${video.uuid}/blacklist`, {})
     expect(await found('videoIs=blacklisted')).toEqual([FIRST, SECOND])
     expect(await one(FIRST)).toMatchObject({ video: { blacklisted: true, deleted: false } })

@@ -1,5 +1,5 @@
-// What each kind of block does, in each place where the blocked thing could show, to each who looks: two tables, of a video that the
-// instance blocks, and of an account or server that the instance or one user mutes. The total of a list is that of what it shows.
+// Effects of blocks, for each place where the blocked object could be visible and each viewer: a table for a video blocked by the
+// instance, and one for an account or server muted by the instance or by a user. The total of a list equals its items.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -36,7 +36,7 @@ beforeAll(async () => {
   clients.set('admin', ours.client)
   clients.set('moderator', await newcomer(ours, 'moderator', { role: 1 }))
   for (const name of ['other', 'muter', 'owner'] as const) clients.set(name, await newcomer(ours, name))
-  // An overview shows what there is enough of, and remembers for a while what that is.
+  // The overview needs enough videos, and is cached.
   const { channelId } = await accountOf('owner')
   for (const place of [1, 2, 3, 4, 5, 6]) {
     await makeVideo(ours, { channelId, columns: { name: `another ${place}`, category: 1 }, bare: true })
@@ -55,7 +55,7 @@ const accountOf = async (name: string): Promise<{ id: number; actorId: number; c
   return found
 }
 
-/** Those who look, by their names. */
+/** The viewers, by name. */
 const USERS = ['other', 'muter', 'owner', 'moderator', 'root']
 
 async function follow(followerActorId: number, targetActorId: number): Promise<void> {
@@ -109,7 +109,7 @@ async function watched(videoId: number): Promise<void> {
   }
 }
 
-/** What follows from a block is done. */
+/** Waits until the effects of a block are complete. */
 const settled = () =>
   until(
     async () =>
@@ -121,17 +121,17 @@ const settled = () =>
     { what: 'the end of what follows' },
   )
 
-describe('an account or a server that somebody mutes', () => {
+describe('a muted account or server', () => {
   const HOST = 'loud.example'
   interface Subject {
-    /** In everything that is theirs. */
+    /** In all objects of the muted account. */
     name: string
     handle: string
     channel: string
     video: MadeVideo
-    /** Of somebody else, with the video alone. */
+    /** Of another account, with the video alone. */
     playlist: string
-    /** Of somebody else, with one reply, which is theirs. */
+    /** Of another account, with one reply, by the muted account. */
     threadId: number
   }
   const FROM_MUTER = 'shown shown hidden shown shown shown'
@@ -145,7 +145,7 @@ describe('an account or a server that somebody mutes', () => {
   let commented: MadeVideo
   const threads = () => `/api/v1/videos/${commented.uuid}/comment-threads`
 
-  /** Replies to the thread of somebody else. */
+  /** Replies to the thread of another account. */
   const countedReply: Look<Subject> = async (who, { threadId }) => {
     const { data } = (await (await ask(who, threads())).json()) as { data: { id: number; totalReplies: number }[] }
     return data.find(({ id }) => id === threadId)?.totalReplies === 1 ? 'shown' : 'hidden'
@@ -165,7 +165,7 @@ describe('an account or a server that somebody mutes', () => {
     return texts.some((text) => text.includes(`${name} concert`)) ? 'shown' : 'hidden'
   }
 
-  /** What was written below the owner's video, and what the instance holds, stays in sight of who has to look after it. */
+  /** Comments on the owner's videos and pending comments stay visible to those who moderate them. */
   const places: [place: string, look: Look<Subject>, free: string, byInstance: string, byMuter: string][] = [
     ['all videos', inList(() => '/api/v1/videos', name), ALL, NOBODY, FROM_MUTER],
     [
@@ -234,7 +234,7 @@ describe('an account or a server that somebody mutes', () => {
     ['the count of comments', countedAll, ALL, NOBODY, FROM_MUTER],
     ['comments for the staff', inList(() => '/api/v1/videos/comments', name), STAFF, STAFF, STAFF],
     ['comments below own videos', inList(() => '/api/v1/users/me/videos/comments', name), OWNER, OWNER, OWNER],
-    // Who goes there knows where, and is told that it is muted.
+    // A direct link still works, and shows that the account is muted.
     ['the account', status(({ handle }) => `/api/v1/accounts/${handle}`), ALL, ALL, ALL],
     ['the channel', status(({ channel }) => `/api/v1/video-channels/${channel}`), ALL, ALL, ALL],
     ['a video', status(({ video }) => `/api/v1/videos/${video.uuid}`), ALL, ALL, ALL],
@@ -250,7 +250,7 @@ describe('an account or a server that somebody mutes', () => {
     ],
   ]
 
-  /** Follows end with a block of another server's; a user's ends those of the user's account and channels. */
+  /** Follows end with a block of a remote account or server; a user's block ends follows of the user's account and channels. */
   const follows: typeof places = [
     ['subscriptions', inList(() => '/api/v1/users/me/subscriptions', name), SIGNED_IN, NO_USER, SIGNED_IN],
     ['followers of the instance', inList(() => '/api/v1/server/followers', name), ALL, NOBODY, ALL],
@@ -423,7 +423,7 @@ describe('an account or a server that somebody mutes', () => {
     })
   })
 
-  it('an account of ours that the instance mutes still sees what is its own', async () => {
+  it('a local account that the instance mutes still sees its own content', async () => {
     const noisy = await login(ours.base, 'noisy', 'the password of noisy')
     await asClient('admin').send('POST', `${instance}/accounts`, localAccount)
     const lists = ['accounts/noisy/video-channels', 'accounts/noisy/video-playlists', 'users/me/videos']
@@ -432,7 +432,7 @@ describe('an account or a server that somebody mutes', () => {
   })
 })
 
-describe('a video that the instance blocks', () => {
+describe('a video blocked by the instance', () => {
   interface Subject {
     id: number
     uuid: string
@@ -441,7 +441,7 @@ describe('a video that the instance blocks', () => {
     file: { id: number; name: string; saved: string }
     caption: string
     thumbnail: string
-    /** Of somebody else, with the video alone. */
+    /** Of another account, with the video alone. */
     playlist: string
     threadId: number
   }
@@ -450,7 +450,7 @@ describe('a video that the instance blocks', () => {
   const uuid = (video: Subject) => video.uuid
   const of = (path: string) => (video: Subject) => `/api/v1/videos/${video.uuid}${path}`
 
-  /** In whichever way it is blocked: by a moderator, taken back from other servers or not, or until one has looked at it. */
+  /** In each kind of block: by a moderator, with or without unfederation, or until a moderator has approved it. */
   const places: [place: string, look: Look<Subject>, open: string, blocked: string][] = [
     ['all videos', inList(() => '/api/v1/videos', uuid), ALL, NOBODY],
     ['all with those that are blocked', inList(() => '/api/v1/videos?include=2', uuid), ASKED_BY_STAFF, ASKED_BY_STAFF],
@@ -523,7 +523,7 @@ describe('a video that the instance blocks', () => {
     ['comments below own videos', inList(() => '/api/v1/users/me/videos/comments', uuid), OWNER, OWNER],
   ]
 
-  /** What other servers read. Of what they have never heard, or were told to forget, they learn nothing. */
+  /** Access of other servers. They learn nothing of videos that they never got, or got a Delete of. */
   const federated: [place: string, look: Look<Subject>, open: string, blocked: string, takenBack: string][] = [
     ...['', '/comments', '/likes', '/dislikes', '/announces', '/chapters', '/activity'].map(
       (part): [string, Look<Subject>, string, string, string] => [

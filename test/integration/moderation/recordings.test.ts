@@ -102,7 +102,7 @@ const at = (value: unknown, path: string): unknown =>
 const paramsOf = (body: unknown): string[] =>
   Object.keys(z.looseObject({ 'invalid-params': z.record(z.string(), z.unknown()).default({}) }).parse(body)['invalid-params'])
 
-/** Row ids and what placeholders stand for are free; so are the texts that the configuration decides. */
+/** Row ids and captured placeholders may differ, and so may texts of the configuration. */
 function comparable(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item))
   if (FREE.has(name)) return value === null ? null : typeof value

@@ -1,4 +1,4 @@
-// How somebody looks for a thing in lists, texts and answers of a node, and what it is then: `shown`, `hidden`, or the status of a refusal.
+// Whether an object is visible to a viewer in lists, texts and responses of a node: `shown`, `hidden`, or the status of a refusal.
 
 import type { Client } from '../../../scripts/demo/client.ts'
 
@@ -17,10 +17,10 @@ export const json = (method: string, body: object): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-/** What another server asks for. */
+/** The Accept header of other servers. */
 export const AP: RequestInit = { headers: { accept: 'application/activity+json' } }
 
-/** Those who have no client are visitors. `base` may be known later. */
+/** Viewers without a client are visitors. `base` may be set later. */
 export function makeVisibility<Who extends string>(of: { base: () => string; clients: ReadonlyMap<Who, Client>; all: readonly Who[] }) {
   const { base, clients, all } = of
   const at = (path: string): string => new URL(path, base()).href
@@ -36,7 +36,7 @@ export function makeVisibility<Who extends string>(of: { base: () => string; cli
       return client
     },
 
-    /** In a list that has all on one page: its total is what it shows. */
+    /** In a list on one page, whose total must equal its items. */
     inList:
       <Subject>(path: Of<Subject>, mark: Of<Subject>): VisibilityOf<Who, Subject> =>
       async (who, subject) => {
@@ -57,7 +57,7 @@ export function makeVisibility<Who extends string>(of: { base: () => string; cli
         return text.includes(mark(subject)) ? 'shown' : 'hidden'
       },
 
-    /** Whatever is answered, it is no refusal. */
+    /** Any response below 400 counts as shown. */
     status:
       <Subject>(path: Of<Subject>, init: RequestInit | Of<Subject, RequestInit> = {}): VisibilityOf<Who, Subject> =>
       async (who, subject) => {
@@ -67,7 +67,7 @@ export function makeVisibility<Who extends string>(of: { base: () => string; cli
         return answer.status < 400 ? 'shown' : String(answer.status)
       },
 
-    /** What all see, in their order; one word when it is the same. */
+    /** What all viewers see, in their order; one word when it is the same. */
     async seen<Subject>(look: VisibilityOf<Who, Subject>, subject: Subject, who: readonly Who[] = all): Promise<string> {
       const words = await Promise.all(who.map((one) => look(one, subject)))
       return new Set(words).size === 1 ? (words[0] ?? '') : words.join(' ')

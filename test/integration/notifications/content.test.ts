@@ -1,4 +1,4 @@
-// What users are told of videos, comments, mentions and followers: once, on the site and by mail as they wish, and nobody else.
+// Notifications about videos, comments, mentions and followers: once, on the site and by mail as configured, and to nobody else.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { publish } from '../../support/live.ts'
@@ -48,7 +48,7 @@ const ofVideo = (told: Told[], { id }: { id: number }) => told.filter(({ video }
 const ofComment = (told: Told[], id: number) => told.filter(({ comment }) => comment?.id === id)
 
 describe('the owner of a channel', () => {
-  it('is told of each follower once, however often they follow anew', async () => {
+  it('is notified of each follower once, however often they follow again', async () => {
     await subscribe(bob, alice)
     const [first, ...others] = await server.told(alice)
     expect(others).toEqual([])
@@ -70,7 +70,7 @@ describe('the owner of a channel', () => {
     expect(await server.pushed(alice)).toEqual([first?.id])
   })
 
-  it('is not told of what they follow themselves', async () => {
+  it('is not notified of own follows', async () => {
     await subscribe(alice, alice)
     expect(ofType(await server.told(alice), FOLLOW)).toEqual([])
     await unsubscribe(alice, alice)
@@ -84,7 +84,7 @@ describe('subscribers', () => {
     await server.quiet()
   })
 
-  it('are told of a new video as they wish, and its owner is not', async () => {
+  it('are notified of a new video as they have configured, and its owner is not', async () => {
     await server.wants(bob, { newVideoFromSubscription: BOTH })
     await server.wants(carol, { newVideoFromSubscription: MAIL })
     await server.wants(dave, { newVideoFromSubscription: NONE })
@@ -113,7 +113,7 @@ describe('subscribers', () => {
     await server.wants(carol, { newVideoFromSubscription: WEB })
   })
 
-  it('are told once of each stream of a live, as they wish', async () => {
+  it('are notified once of each stream of a live, as they have configured', async () => {
     await server.wants(carol, { newVideoFromSubscription: MAIL })
     await server.wants(dave, { newVideoFromSubscription: NONE })
     const me = await alice.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
@@ -131,7 +131,7 @@ describe('subscribers', () => {
       )
     const started = (count: number) =>
       until(async () => ((await rows(NEW_LIVE)).length === count ? true : undefined), { what: `${count} notifications` })
-    // Longer than a piece, so that it still plays when its start is told.
+    // Longer than a segment, so that it still plays when its start is announced.
     const first = stream(10)
     await started(2)
     const [told] = ofVideo(await server.told(bob), live)
@@ -153,7 +153,7 @@ describe('subscribers', () => {
     await server.wants(dave, { newVideoFromSubscription: WEB })
   })
 
-  it('are told of a private video when it is shown, never again, and not as long as it is not', async () => {
+  it('are notified of a private video when it is published, and not again', async () => {
     const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })
     const seen = async () => ofVideo(await server.told(bob), video).length
     expect(await seen()).toBe(0)
@@ -165,7 +165,7 @@ describe('subscribers', () => {
     expect(await seen()).toBe(0)
     await change(alice, video.uuid, { privacy: `${PUBLIC}` })
     expect(await seen()).toBe(1)
-    // Who comes later is not told of what is not new.
+    // Later subscribers are not notified of older videos.
     const erin = await server.person('erin')
     await subscribe(erin, alice)
     await change(alice, video.uuid, { privacy: `${PRIVATE}` })
@@ -173,7 +173,7 @@ describe('subscribers', () => {
     expect(await server.told(erin)).toEqual([])
   })
 
-  it('are told of a blocked video when its block ends', async () => {
+  it('are notified of a blocked video when its block ends', async () => {
     const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })
     await server.client.send('POST', `/api/v1/videos/${video.id}/blacklist`, { reason: 'wait' })
     await change(alice, video.uuid, { privacy: `${PUBLIC}` })
@@ -182,7 +182,7 @@ describe('subscribers', () => {
     expect(ofVideo(await server.told(bob), video)).toHaveLength(1)
   })
 
-  it('and its owner are told of a scheduled video when it comes out', async () => {
+  it('and its owner are notified of a scheduled video when it is published', async () => {
     const video = await server.uploadBy(alice, {
       privacy: `${PRIVATE}`,
       'scheduleUpdate[updateAt]': new Date(Date.now() + 3_600_000).toISOString(),
@@ -201,7 +201,7 @@ describe('a comment', () => {
     video = await server.uploadBy(alice, { name: 'Talked about' })
   })
 
-  it('is told to the owner of the video, and to those whom it mentions, each of them once', async () => {
+  it('notifies the owner of the video and mentioned users, each of them once', async () => {
     const text = `Hi @carol, @alice and @bob. Also @dave@${server.host}! Not mail@alice.example, @dave@elsewhere.example.`
     const id = await say(bob, video.uuid, text)
     const toAlice = ofComment(await server.told(alice), id)
@@ -225,7 +225,7 @@ describe('a comment', () => {
     expect((await server.pushed(alice)).filter((one) => one === ours?.id)).toHaveLength(1)
   })
 
-  it('is told of as a mention to an owner who wants to hear of mentions alone', async () => {
+  it('notifies an owner who only wants mentions, as a mention', async () => {
     await server.wants(alice, { newCommentOnMyVideo: NONE })
     const [silent, loud] = [await say(bob, video.uuid, 'To nobody'), await say(bob, video.uuid, 'Hello @alice')]
     const told = await server.told(alice)
@@ -234,7 +234,7 @@ describe('a comment', () => {
     await server.wants(alice, { newCommentOnMyVideo: WEB })
   })
 
-  it('that waits is told to the owner as such, and to those whom it mentions once it is approved', async () => {
+  it('pending review notifies the owner as such, and mentioned users once it is approved', async () => {
     const held = await server.uploadBy(alice, { commentsPolicy: '3' })
     const id = await say(bob, held.uuid, 'What do you think, @dave?')
     expect(ofComment(await server.told(alice), id)).toMatchObject([{ type: NEW_COMMENT, comment: { heldForReview: true } }])
@@ -244,7 +244,7 @@ describe('a comment', () => {
     expect(ofComment(await server.told(alice), id)).toMatchObject([{ comment: { heldForReview: false } }])
   })
 
-  it('that is removed, or below a video that is hidden, is not shown any more', async () => {
+  it('that is removed, or on a hidden video, is removed from notifications', async () => {
     const hidden = await server.uploadBy(alice)
     const [one, other] = [await say(bob, hidden.uuid, '@dave one'), await say(bob, hidden.uuid, '@dave other')]
     expect(ofType(await server.told(dave), MENTION).map(({ comment }) => comment?.id)).toEqual(expect.arrayContaining([one, other]))
@@ -255,7 +255,7 @@ describe('a comment', () => {
     expect(ofComment(await server.told(alice), other)).toHaveLength(1)
   })
 
-  it('of somebody who is muted is not told, and what was told of them is not shown as long as they are', async () => {
+  it('of a muted account notifies nobody, and earlier notifications are hidden during the mute', async () => {
     const before = await say(bob, video.uuid, 'Before')
     expect(ofComment(await server.told(alice), before)).toHaveLength(1)
     await alice.client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: 'bob' })
@@ -267,7 +267,7 @@ describe('a comment', () => {
     expect(ofComment(told, during)).toEqual([])
   })
 
-  it('is not told to a blocked user', async () => {
+  it('does not notify a blocked user', async () => {
     await server.client.send('POST', `/api/v1/users/${dave.userId}/block`)
     const id = await say(bob, video.uuid, 'Where is @dave?')
     await server.quiet()
@@ -276,8 +276,8 @@ describe('a comment', () => {
   })
 })
 
-describe('of a flood of one kind', () => {
-  it('the last ones are kept, pushed no more than so many times, and each is unread', async () => {
+describe('a flood of one type', () => {
+  it('keeps the last notifications, pushes a limited number, and each is unread', async () => {
     const frank = await server.person('frank')
     const video = await server.uploadBy(frank)
     const said: number[] = []
@@ -291,7 +291,7 @@ describe('of a flood of one kind', () => {
     expect(await server.told(frank, '&unread=true')).toHaveLength(5)
     expect(await server.pushed(frank)).toHaveLength(5)
 
-    // The same where all of them are told of together.
+    // The same in a single batch.
     await server.query('delete from notification where user_id = $1', [frank.userId])
     await server.query(
       `insert into outbox (aggregate, aggregate_id, event, payload)

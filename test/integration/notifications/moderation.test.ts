@@ -1,4 +1,4 @@
-// What moderators, who reports, owners of videos and newcomers cause, and who is told of it.
+// Notifications about reports, blocks and newcomers: who is notified of what.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -21,7 +21,7 @@ const NEWCOMER = { registered: 9, requested: 20 }
 let ours: FederatedNode
 let mail: MailServer
 let notifiedUsers: ReturnType<typeof makeNotifiedUsers>
-/** Moderators: one who mutes the reporter, one who wants nothing, one who is blocked. */
+/** Moderators: one mutes the reporter, one has disabled all notifications, one is blocked. */
 let mod: Client
 let muting: Client
 let ana: Client
@@ -99,7 +99,7 @@ const infoOf = ({ id, uuid }: { id: number; uuid: string }) => ({
 const actorOf = (name: string) => ({ id: expect.any(Number), displayName: name, name, host: ours.host, avatars: [] })
 
 describe('a report', () => {
-  it('is told once to every moderator but the blocked one and the one who mutes the reporter, and to nobody else', async () => {
+  it('notifies every moderator once, except the blocked one and the one who mutes the reporter, and nobody else', async () => {
     const id = await report(ana, { video: { id: bens.id } })
     expect(await notifiedUsers(ABUSE.reported)).toEqual({ root: ONCE_AND_MAILED, mod: ONCE })
     expect(await notificationsSeenBy(muting, ABUSE.reported)).toEqual([])
@@ -107,7 +107,7 @@ describe('a report', () => {
     expect(await notificationsSeenBy(ana, ABUSE.reported)).toEqual([])
   })
 
-  it('of a comment and of an account says what it is about', async () => {
+  it('of a comment and of an account names its object', async () => {
     const { comment } = await ben.send<{ comment: { id: number } }>('POST', `/api/v1/videos/${bens.uuid}/comment-threads`, {
       text: 'first',
     })
@@ -121,7 +121,7 @@ describe('a report', () => {
     ])
   })
 
-  it('that is decided is told to who reported, again when it is decided otherwise, and not when nothing changed', async () => {
+  it('that is decided notifies the reporter, again when the decision changes, and not otherwise', async () => {
     const id = await report(ana, { video: { id: bens.id } })
     await decide(mod, id, { moderationComment: 'I look at it' })
     expect(await notifiedUsers(ABUSE.decided)).toEqual({})
@@ -138,7 +138,7 @@ describe('a report', () => {
     ])
   })
 
-  it('by a moderator is told to the others, and what one decides oneself is no news', async () => {
+  it('by a moderator notifies the others, and no moderator is notified of an own decision', async () => {
     await notifiedUsers(ABUSE.reported)
     const id = await report(mod, { video: { id: bens.id } })
     expect(await notifiedUsers(ABUSE.reported)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED })
@@ -148,7 +148,7 @@ describe('a report', () => {
     expect(await notifiedUsers(ABUSE.decided)).toEqual({ mod: ONCE })
   })
 
-  it('is talked about: moderators write to who reported, who answers all of them', async () => {
+  it('can be discussed: messages of moderators notify the reporter, whose messages notify all of them', async () => {
     const id = await report(ana, { video: { id: bens.id } })
     await write(mod, id, 'What do you mean?')
     expect(await notifiedUsers(ABUSE.message)).toEqual({ ana: ONCE_AND_MAILED })
@@ -165,7 +165,7 @@ describe('a block of a video', () => {
   const block = (by: Client, id: number) => by.send('POST', `/api/v1/videos/${id}/blacklist`, { reason: 'Not here' })
   const unblock = (by: Client, id: number) => by.send('DELETE', `/api/v1/videos/${id}/blacklist`)
 
-  it('is told to its owner, its end as well, and every time', async () => {
+  it('notifies its owner, and so does its end, every time', async () => {
     await block(mod, bens.id)
     expect(await notifiedUsers(VIDEO.blocked)).toEqual({ ben: ONCE_AND_MAILED })
     expect(await notificationsSeenBy(ben, VIDEO.blocked)).toEqual([
@@ -186,7 +186,7 @@ describe('a block of a video', () => {
     for (const type of [VIDEO.quarantined, VIDEO.published]) expect(await notifiedUsers(type)).not.toHaveProperty('mod')
   })
 
-  it('that one makes oneself is no news', async () => {
+  it('by its own owner notifies nobody', async () => {
     const own = await uploadBy(mod, bytes)
     await notifiedUsers(VIDEO.blocked)
     await block(mod, own.id)
@@ -195,7 +195,7 @@ describe('a block of a video', () => {
     expect(await notifiedUsers(VIDEO.unblocked)).toEqual({})
   })
 
-  it('that new videos wait in is told to the moderators, and its end is a publication to the owner', async () => {
+  it('of new videos for approval notifies the moderators, and its end notifies the owner of the publication', async () => {
     await custom({ autoBlacklist: { videos: { ofUsers: { enabled: true } } } })
     const video = await uploadBy(ana, bytes)
     expect(await notifiedUsers(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
@@ -215,7 +215,7 @@ describe('a block of a video', () => {
     ])
   })
 
-  it('that an import waits in is told when its file is there', async () => {
+  it('of an import for approval notifies when its file exists', async () => {
     site.answer('/later.mp4', { type: 'video/mp4', bytes })
     const { videoChannels } = await ana.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     await ana.send('POST', '/api/v1/videos/imports', {
@@ -247,18 +247,18 @@ describe('a newcomer', () => {
     expect({ status: answer.status, text: answer.ok ? '' : await answer.text() }).toMatchObject({ text: '' })
   }
 
-  it('who makes an account is told to those who manage users', async () => {
+  it('who registers notifies those who manage users', async () => {
     await signup('/register', applicant('nora'))
     expect(await notifiedUsers(NEWCOMER.registered)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
     expect(await notificationsSeenBy(mod, NEWCOMER.registered)).toEqual([{ read: false, account: actorOf('nora') }])
   })
 
-  it('whom an administrator makes an account is no news', async () => {
+  it('created by an administrator notifies nobody', async () => {
     await newcomer(ours, 'otto')
     expect(await notifiedUsers(NEWCOMER.registered)).toEqual({})
   })
 
-  it('who asks for an account is told to the same, with one mail to those who want it', async () => {
+  it('who requests an account notifies the same, with one mail to those who want it', async () => {
     const { signup: before } = await ours.client.get<{ signup: object }>('/api/v1/config/custom')
     await custom({ signup: { ...before, requiresApproval: true } })
     await signup('/registrations/request', applicant('pia', { registrationReason: 'I make films' }))
@@ -272,7 +272,7 @@ describe('a newcomer', () => {
   })
 })
 
-it('no mail comes that nobody wants', () => {
+it('sends no unwanted mail', () => {
   expect(notificationMailsByAddress(mail)).toEqual({
     'admin@example.com': 11,
     'muting@example.org': 5,
@@ -282,7 +282,7 @@ it('no mail comes that nobody wants', () => {
   })
 })
 
-it('a moderator who is none any more sees nothing of it, but for the own reports', async () => {
+it('a former moderator sees none of these, except own reports', async () => {
   const { id } = await mod.get<{ id: number }>('/api/v1/users/me')
   await ours.client.send('PUT', `/api/v1/users/${id}`, { role: 2 })
   const left = new Set<number>()

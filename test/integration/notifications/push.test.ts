@@ -1,4 +1,4 @@
-// Notifications that are pushed to browsers, as a push service and the browsers behind it get them.
+// Push notifications to browsers, as received by a push service and the browsers behind it.
 
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -23,7 +23,7 @@ interface Pushed {
   body: Buffer
 }
 
-/** A push service that answers with the statuses of a path in turn, the last of them again and again; 201 by default. */
+/** A push service that answers with the statuses of a path in turn, then repeats the last; 201 by default. */
 async function startPushService() {
   const pushed: Pushed[] = []
   const statuses = new Map<string, number[]>()
@@ -67,7 +67,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-/** Once alice is notified. */
+/** Waits until alice is notified. */
 async function comment(text = 'Nice'): Promise<void> {
   await bob.send('POST', `/api/v1/videos/${video.id}/comment-threads`, { text })
   await node.settled()
@@ -95,7 +95,7 @@ const pushedTo = (path: string, count = 1): Promise<Pushed[]> =>
 const messageOf = (browser: PushBrowser, { body }: Pushed) => JSON.parse(browser.read(body)) as Record<string, unknown>
 
 describe('a notification', () => {
-  it('comes encrypted, in words and with its page, in the language of the browser or the user', async () => {
+  it('is encrypted, and has a text and a URL, in the language of the browser or the user', async () => {
     const [english, german] = [await added(alice, '/words-1'), await added(alice, '/words-2', { language: 'de' })]
     await comment()
     const [[first], [second]] = await Promise.all([pushedTo('/words-1'), pushedTo('/words-2')])
@@ -124,7 +124,7 @@ describe('a notification', () => {
     await removedFrom(alice)
   })
 
-  it('is not pushed if its kind is off on the site, it is read already, or the browser was removed', async () => {
+  it('is not pushed if its type is off on the site, it is already read, or the browser was removed', async () => {
     const [browser, other] = [await added(alice, '/off'), await added(alice, '/removed')]
     await removedFrom(alice, other)
     await wants(2)
@@ -144,7 +144,7 @@ describe('a notification', () => {
     await removedFrom(alice)
   })
 
-  it('is tried again if the service is busy, without a second message to other browsers', async () => {
+  it('is retried if the service is busy, without a second message to other browsers', async () => {
     service.statuses.set('/busy', [503, 429, 201])
     await added(alice, '/busy')
     await added(alice, '/well')
@@ -155,7 +155,7 @@ describe('a notification', () => {
     await removedFrom(alice)
   })
 
-  it.each([401, 403, 404, 410])('is the last one if the service answers %d', async (status) => {
+  it.each([401, 403, 404, 410])('ends the subscription if the service answers %d', async (status) => {
     service.statuses.set(`/gone-${status}`, [status])
     await added(alice, `/gone-${status}`)
     await comment()
@@ -163,7 +163,7 @@ describe('a notification', () => {
     expect(service.to(`/gone-${status}`)).toHaveLength(1)
   })
 
-  it('is not pushed to a browser that was sealed with another secret, which is forgotten', async () => {
+  it('removes a subscription that was sealed with another secret', async () => {
     await added(alice, '/sealed')
     const foreign = makeSecrets({ secret: 'another secret' }).seal('{}')
     await node.query('update push_subscription set sealed = $1', [foreign])
@@ -172,7 +172,7 @@ describe('a notification', () => {
     expect(service.to('/sealed')).toEqual([])
   })
 
-  it('fails at once if the service refuses it, and the log of jobs does not show the address', async () => {
+  it('fails at once if the service refuses it, and job logs do not contain the URL', async () => {
     service.statuses.set('/refused', [400])
     await added(alice, '/refused')
     await comment()
@@ -186,7 +186,7 @@ describe('a notification', () => {
   })
 })
 
-describe('a subscription', () => {
+describe('a push subscription', () => {
   const { endpoint, keys } = makePushBrowser('https://push.example/x').subscription
 
   it.each([
@@ -196,13 +196,13 @@ describe('a subscription', () => {
     ['keys.p256dh', { endpoint, keys: { ...keys, p256dh: keys.p256dh.slice(0, -1) } }],
     ['keys.p256dh', { endpoint, keys: { ...keys, p256dh: Buffer.alloc(65, 4).toString('base64url') } }],
     ['keys.auth', { endpoint, keys: { ...keys, auth: 'short' } }],
-  ])('is refused with a wrong %s', async (field, body) => {
+  ])('is refused with an invalid %s', async (field, body) => {
     const answer = await alice.raw(PATH, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
     expect(answer.status).toBe(400)
     expect(Object.keys(((await answer.json()) as { 'invalid-params': object })['invalid-params'])).toEqual([field])
   })
 
-  it('is stored sealed, once for each browser, and the oldest of 21 goes', async () => {
+  it('is stored sealed, once for each browser, and the oldest of 21 is removed', async () => {
     for (let nth = 0; nth <= 20; nth += 1) await added(alice, `/many-${nth}`)
     await added(alice, '/many-20')
     expect(await devices(alice)).toHaveLength(20)
@@ -216,7 +216,7 @@ describe('a subscription', () => {
     expect(await devices(alice)).toEqual([])
   })
 
-  it('is removed by its user only, and is no longer of a user whose browser another one takes', async () => {
+  it('is removed by its user only, and moves to another user of the same browser', async () => {
     const browser = await added(alice, '/shared')
     await removedFrom(bob, browser)
     await removedFrom(bob)
@@ -238,8 +238,8 @@ describe('a subscription', () => {
   })
 })
 
-describe('the page of settings', () => {
-  it('has what its script needs, and a form that does without', async () => {
+describe('the settings page', () => {
+  it('has what its script needs, and a form that works without', async () => {
     const browser = makeBrowser(node.base, { 'accept-language': 'de' })
     await browser.login('bob', 'the password of bob')
     const page = await browser.open('/my-account/settings')
@@ -264,14 +264,14 @@ describe('the page of settings', () => {
     expect(await devices(bob)).toEqual([])
   })
 
-  it('has a worker at the root, which browsers ask for again', async () => {
+  it('has a service worker at the root, which browsers revalidate', async () => {
     const worker = await fetch(`${node.base}/push-worker.js`)
     expect(worker.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     expect(worker.headers.get('cache-control')).toBe('no-cache')
   })
 })
 
-it('a push service at a private address is never asked, and plain HTTP is refused, with the settings of production', async () => {
+it('a push service at a private address gets no request, and plain HTTP is refused, with production settings', async () => {
   const strict = await startFederatedNode({ vireo: { federation: { allow_http: false, allow_private_addresses: false } } })
   try {
     const { port } = service

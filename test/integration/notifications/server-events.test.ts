@@ -1,4 +1,4 @@
-// What users are told of the work of the server, and of what comes from other servers; and what they read of it.
+// Notifications about the server's work and remote activity, and the list of notifications.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -77,7 +77,7 @@ const awaitTold = (person: Person, type: number, count = 1) =>
 describe('the owner of a video', () => {
   let video: { id: number; uuid: string }
 
-  it('is told that it is out after its transcoding, and its subscribers not before', async () => {
+  it('is notified of the publication after transcoding, and subscribers not before', async () => {
     await bob.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `alice_channel@${server.host}` })
     video = await server.uploadBy(alice, { waitTranscoding: 'true' })
     expect(await awaitTold(alice, PUBLISHED)).toMatchObject([{ video: { id: video.id } }])
@@ -90,7 +90,7 @@ describe('the owner of a video', () => {
     expect(order).toEqual({ inOrder: true })
   })
 
-  it('is told that an edition is done', async () => {
+  it('is notified when an edition is done', async () => {
     await alice.client.send('POST', `/api/v1/videos/${video.uuid}/studio/edit`, {
       tasks: [{ name: 'cut', options: { start: 1 } }],
     })
@@ -101,14 +101,14 @@ describe('the owner of a video', () => {
   })
 })
 
-describe('who imports', () => {
+describe('a user who imports', () => {
   const importFrom = async (path: string) => {
     const me = await alice.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     const body = { channelId: me.videoChannels[0]?.id, privacy: 3, targetUrl: `http://localhost:${site.port}${path}` }
     return await alice.client.send<{ id: number; video: { id: number } }>('POST', '/api/v1/videos/imports', body)
   }
 
-  it('is told that an import is done', async () => {
+  it('is notified when an import is done', async () => {
     site.answer('/good.mp4', { type: 'video/mp4', bytes: await readFile(await media('small.mp4')) })
     const { id, video } = await importFrom('/good.mp4')
     expect(await awaitTold(alice, IMPORTED)).toMatchObject([
@@ -116,7 +116,7 @@ describe('who imports', () => {
     ])
   })
 
-  it('is told of each try that fails', async () => {
+  it('is notified of each failed attempt', async () => {
     const { id } = await importFrom('/nowhere.mp4')
     const [first] = await awaitTold(alice, IMPORT_FAILED)
     expect(first?.videoImport).toMatchObject({ id })
@@ -126,15 +126,15 @@ describe('who imports', () => {
   })
 })
 
-describe('of another server', () => {
-  it('a follower is told of', async () => {
+describe('from another server', () => {
+  it('a follower notifies', async () => {
     const follow = peer.activity(mallory.account, 'Follow', `${server.base}/video-channels/alice_channel`)
     await server.tell(mallory.account, follow)
     const [told] = ofType(await server.told(alice), FOLLOW).filter(({ actorFollow }) => actorFollow?.follower.host === peer.host)
     expect(told?.actorFollow).toMatchObject({ follower: { name: 'mallory' }, following: { type: 'channel' } })
   })
 
-  it('a comment is told of, and a mention, whatever its text calls them', async () => {
+  it('a comment notifies, and so does a mention, whatever its text', async () => {
     const video = await server.query<{ url: string; id: number }>('select url, id from video where not remote order by id limit 1')
     const [{ url, id } = { url: '', id: 0 }] = video
     const tag = [
@@ -154,7 +154,7 @@ describe('of another server', () => {
     expect(toRoot.total).toBe(0)
   })
 
-  it('a new video is told of, and one that is older than the subscription is not', async () => {
+  it('a new video notifies, and one that is older than the subscription does not', async () => {
     const uri = `mallory_channel@${peer.host}`
     await bob.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
     const { activity } = await peer.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
@@ -175,7 +175,7 @@ describe('of another server', () => {
   })
 })
 
-it('each of these was pushed once, and one mail was asked for', async () => {
+it('each of these was pushed once, and one mail was requested', async () => {
   const types = new Set<number>()
   for (const person of [alice, bob]) {
     const told = await server.query<{ id: number; type: number }>('select id, type from notification where user_id = $1 order by id', [
@@ -200,11 +200,11 @@ it('each of these was pushed once, and one mail was asked for', async () => {
   ])
 })
 
-describe('the list', () => {
+describe('the list of notifications', () => {
   const path = '/api/v1/users/me/notifications'
   const read = (person: Person, ids: number[]) => person.client.send('POST', `${path}/read`, { ids })
 
-  it('tells what is read, and is filtered and ordered by it', async () => {
+  it('shows which are read, and is filtered and sorted by it', async () => {
     const [newest, second, ...others] = await server.told(alice)
     if (!newest || !second) throw new Error('There is too little in the list.')
     expect(others.length).toBeGreaterThan(1)
@@ -224,7 +224,7 @@ describe('the list', () => {
     )
   })
 
-  it('is marked by its user alone, one by one or as a whole', async () => {
+  it('is marked as read by its user alone, one by one or completely', async () => {
     const [one] = await server.told(alice, '&unread=true')
     if (!one) throw new Error('There is nothing unread.')
     await read(bob, [one.id])
@@ -235,7 +235,7 @@ describe('the list', () => {
     expect(await server.told(alice, '&unread=true')).toEqual([])
   })
 
-  it('forgets with what it is about, and what is old', async () => {
+  it('loses notifications of removed objects, and old ones', async () => {
     const [edited] = ofType(await server.told(alice), EDITED)
     await alice.client.send('DELETE', `/api/v1/videos/${edited?.video?.uuid}`)
     expect((await server.told(alice)).filter(({ video }) => video?.id === edited?.video?.id)).toEqual([])

@@ -1,4 +1,4 @@
-// A whole server of which the test sees all that users are told: in their lists, over the bus, and as mails that are asked for.
+// A whole server on which a test sees all notifications: in lists, over the bus, and as requested mails.
 
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
@@ -34,19 +34,19 @@ export interface Person {
 export interface TellingServer extends FederatedNode {
   person(name: string): Promise<Person>
   uploadBy(person: Person, fields?: Record<string, string>): Promise<{ id: number; uuid: string; url: string }>
-  /** Waits until nothing is left that could tell somebody of something. */
+  /** Waits until no work is left that could notify somebody. */
   quiet(): Promise<void>
-  /** The whole list, the newest first, once all is quiet. */
+  /** The whole list, newest first, once no work is left. */
   told(person: Person, query?: string): Promise<Told[]>
-  /** What was pushed, and what was asked to be mailed, to somebody: ids of notifications, sorted. */
+  /** Ids of notifications that were pushed, and of those with a requested mail, by user, sorted. */
   pushed(person: Person): Promise<number[]>
   mailed(person: Person): Promise<number[]>
-  /** Those that are left out are as at first. */
+  /** Omitted settings keep their defaults. */
   wants(person: Person, settings: Record<string, number>): Promise<void>
 }
 
 export async function startTellingServer(config: Values = {}): Promise<TellingServer> {
-  // Mails are asked for, and nobody takes them.
+  // Mails are requested, and never sent.
   const node = await startFederatedNode({ smtp: { hostname: '127.0.0.1', port: 9 }, ...config })
   const bytes = await readFile(await media('small.mp4'))
   const listener = new pg.Client({ connectionString: node.node.databaseUrl })
@@ -90,7 +90,7 @@ export async function startTellingServer(config: Values = {}): Promise<TellingSe
     },
     async pushed({ userId }) {
       await quiet()
-      // What was published before this arrives before it.
+      // Earlier messages arrive before this one.
       const before = resumed
       for (const verb of ['pause', 'resume']) await node.client.send('POST', `/api/v1/jobs/${verb}`)
       await until(() => resumed === before + 2, { what: 'the bus' })

@@ -1,4 +1,4 @@
-// Application tokens: what each scope allows, what is left to sessions, and what ends them.
+// Application tokens: scopes, operations that need a session, and expiry.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { RouteOptions } from 'fastify'
@@ -68,7 +68,7 @@ async function made(session: string, scopes: string[], days = 30): Promise<{ id:
 }
 
 describe('an application token', () => {
-  it('is shown once, works as bearer token, and is listed with its last use, written once a minute', async () => {
+  it('is shown once, works as a bearer token, and is listed with its last use, updated once a minute', async () => {
     const { session, id: userId } = await member()
     const expiresAt = inDays(30)
     const created = await ask(session, 'POST', PATH, { name: 'Backup', scopes: ['read', 'upload'], expiresAt })
@@ -98,14 +98,14 @@ describe('an application token', () => {
     ['an unknown scope', { scopes: ['root'] }, 'scopes'],
     ['a scope twice', { scopes: ['read', 'read'] }, 'scopes'],
     ['an expiry in the past', { expiresAt: '2001-01-01T00:00:00Z' }, 'expiresAt'],
-  ])('is not made with %s', async (_what, change, field) => {
+  ])('cannot be created with %s', async (_what, change, field) => {
     const { session } = await member()
     const body = { name: 'x', scopes: ['read'], expiresAt: inDays(1), ...change }
     const answer = await ask(session, 'POST', PATH, body)
     expect([answer.status, Object.keys(answer.body['invalid-params'])]).toEqual([400, [field]])
   })
 
-  it('is one of at most a hundred', async () => {
+  it('is limited to a hundred per user', async () => {
     const { session } = await member()
     for (let count = 0; count < 100; count += 1) await made(session, ['read'])
     expect(await statusOf(session, 'POST', PATH, { name: 'x', scopes: ['read'], expiresAt: inDays(1) })).toBe(409)
@@ -113,8 +113,8 @@ describe('an application token', () => {
   })
 })
 
-describe('the scope', () => {
-  /** What each asks of the API, with the status for a token that may; anything but 403 shows that the scope was enough. */
+describe('a scope', () => {
+  /** Requests for each scope, with the status for a token that has it; any status but 403 shows that the scope was sufficient. */
   const asked = [
     ['read', 'GET', '/api/v1/users/me'],
     ['read', 'GET', '/api/v1/videos'],
@@ -133,7 +133,7 @@ describe('the scope', () => {
     ['upload', ['upload']],
     ['manage', ['upload', 'manage']],
     ['admin', ['admin']],
-  ])('%s opens exactly its own routes', async (scope, opened) => {
+  ])('%s allows exactly its own routes', async (scope, opened) => {
     const { token } = await made(root, [scope])
     for (const [needed, method, path] of asked) {
       const { status, body, headers } = await ask(token, method, path, method === 'GET' || path.endsWith('pause') ? undefined : {})
@@ -157,7 +157,7 @@ describe('the scope', () => {
     expect(await statusOf(token, 'GET', '/api/v1/users')).toBe(403)
   })
 
-  it('manage of an administrator does not reach what belongs to others', async () => {
+  it('manage of an administrator does not cover objects of others', async () => {
     const { session } = await member()
     const channel = (await ask(session, 'GET', '/api/v1/users/me')).body.videoChannels[0].name
     const change = { displayName: 'Taken over' }
@@ -178,14 +178,14 @@ describe('the scope', () => {
     expect(await statusOf(reader, 'GET', '/api/v1/users/1/exports')).toBe(403)
   })
 
-  it('is named by the documentation of each route', async () => {
+  it('is documented for each route', async () => {
     const { paths } = await (await fetch(`${node.base}/api/v1/openapi.json`)).json()
     expect(paths['/api/v1/users/me'].put.security).toEqual([{ bearer: ['manage'] }])
     expect(paths['/api/v1/videos'].get.security).toEqual([{}, { bearer: ['read'] }])
     expect(paths['/api/v1/ping'].get.security).toBeUndefined()
   })
 
-  it('is asked by routes that there are', () => {
+  it('is required by existing routes', () => {
     const named = [...FOR_SESSIONS, ...FIELDS_FOR_SESSIONS.keys(), ...UPLOADING, ...READING, ...REVEALING]
     expect(named.filter((name) => !routes.has(name))).toEqual([])
     const scopes = [...routes.values()].filter(({ config }) => config?.auth || config?.right).map(scopeOf)
@@ -199,7 +199,7 @@ describe('a token with all scopes', () => {
     token = (await made(root, ['read', 'upload', 'manage', 'admin'])).token
   })
 
-  it('cannot make, list or revoke tokens', async () => {
+  it('cannot create, list or revoke tokens', async () => {
     const body = { name: 'x', scopes: ['read'], expiresAt: inDays(1) }
     expect(await statusOf(token, 'POST', PATH, body)).toBe(403)
     expect(await statusOf(token, 'GET', PATH)).toBe(403)
@@ -246,7 +246,7 @@ describe('a token with all scopes', () => {
     },
   )
 
-  it('changes the configuration, but not the script that runs in browsers', async () => {
+  it('changes the configuration, but not the custom JavaScript', async () => {
     const before = (await ask(root, 'GET', '/api/v1/config/custom')).body
     const changed = (customizations: object, name: string) => ({
       ...before,
@@ -260,7 +260,7 @@ describe('a token with all scopes', () => {
     expect(await statusOf(token, 'PUT', '/api/v1/config/custom', changed({ javascript: 'greet()' }, 'Again'))).toBe(200)
   })
 
-  it('makes plain users only, and gives nobody a role', async () => {
+  it('creates users without a role only, and assigns no role', async () => {
     const body = { username: 'plain', password: PASSWORD, email: 'plain@example.com', videoQuota: -1, videoQuotaDaily: -1 }
     for (const more of [{ role: 0 }, { role: 1 }, { role: 2, adminFlags: 1 }]) {
       expect(await statusOf(token, 'POST', '/api/v1/users', { ...body, ...more })).toBe(403)
@@ -272,7 +272,7 @@ describe('a token with all scopes', () => {
     }
   })
 
-  it('opens neither pages nor sockets', async () => {
+  it('works neither on pages nor for sockets', async () => {
     const page = await fetch(`${node.base}/my-account/settings`, { headers: { cookie: `vireo-session=${token}` }, redirect: 'manual' })
     expect(page.headers.get('location')).toContain('/login')
     const options = { transports: ['websocket'], reconnection: false, forceNew: true }
@@ -285,10 +285,10 @@ describe('a token with all scopes', () => {
   })
 })
 
-describe('the end of a token', () => {
+describe('an application token ends', () => {
   const works = async (token: string): Promise<boolean> => (await statusOf(token, 'GET', '/api/v1/users/me')) === 200
 
-  it('is its expiry, after which it is forgotten', async () => {
+  it('when it expires, and is deleted then', async () => {
     const { session } = await member()
     const { token } = await made(session, ['read'], 1)
     expect(await works(token)).toBe(true)
@@ -298,7 +298,7 @@ describe('the end of a token', () => {
     await until(async () => (await ask(session, 'GET', PATH)).body.total === 0)
   })
 
-  it('is its revocation, by nobody but its user', async () => {
+  it('when its user revokes it, and nobody else can', async () => {
     const [mine, theirs] = [await member(), await member()]
     const { id, token } = await made(mine.session, ['read'])
     const other = await made(mine.session, ['read'])
@@ -309,7 +309,7 @@ describe('the end of a token', () => {
     expect(await statusOf(mine.session, 'DELETE', `${PATH}/${id}`)).toBe(404)
   })
 
-  it('is a new password, or the block of its user', async () => {
+  it('when the password changes, or its user is blocked', async () => {
     const [one, two] = [await member(), await member()]
     const [first, second] = [await made(one.session, ['read']), await made(two.session, ['read'])]
     expect([await works(first.token), await works(second.token)]).toEqual([true, true])
@@ -320,7 +320,7 @@ describe('the end of a token', () => {
   })
 })
 
-it('is made and revoked on a page without a script', async () => {
+it('is created and revoked on a page without scripts', async () => {
   const { username } = await member()
   const browser = makeBrowser(node.base)
   await browser.login(username, PASSWORD)

@@ -1,4 +1,4 @@
-// Login with LDAP, at a directory on loopback: names and passwords that attack it, groups, outages, and when sessions end.
+// Login with an LDAP directory on loopback: injection, groups, outages, and the end of sessions.
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -35,7 +35,7 @@ const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/ldap/${n
 const PASSWORD = 'a password of the directory'
 
 let directory: LdapServer
-/** Is asked first, and knows nobody. */
+/** The first directory, without users. */
 let branch: LdapServer
 let config: Values
 let node: TestNode
@@ -100,8 +100,8 @@ async function ask(accessToken: string, method: string, path: string, body?: obj
 }
 const me = (accessToken: string) => ask(accessToken, 'GET', '/users/me')
 
-describe('a user of the directory', () => {
-  it('logs in with the same request as others', async () => {
+describe('a directory user', () => {
+  it('logs in with the same request as local users', async () => {
     const { name, email } = person({ quota: '3GB' })
     const { status, body } = await login(name, PASSWORD)
     expect(status).toBe(200)
@@ -125,7 +125,7 @@ describe('a user of the directory', () => {
     })
   })
 
-  it('is made once, also by several first logins at once', async () => {
+  it('is created once, also by several first logins at once', async () => {
     const { name } = person()
     const answers = await Promise.all([1, 2, 3].map(() => login(name, PASSWORD)))
     const ids = await Promise.all(answers.map(async ({ body }) => (await me(body.access_token)).body.id))
@@ -139,7 +139,7 @@ describe('a user of the directory', () => {
     expect((await browser.open('/my-account/settings')).html).toContain(name)
   })
 
-  it('gets the role of the groups, whatever their case, and loses it', async () => {
+  it('gets the role of the groups, ignoring case, and loses it', async () => {
     const { name, dn } = person({ memberOf: ['cn=others,dc=example', STAFF.toUpperCase()] })
     const roleNow = async () => (await me((await login(name, PASSWORD)).body.access_token)).body.role.id
     expect(await roleNow()).toBe(1)
@@ -147,7 +147,7 @@ describe('a user of the directory', () => {
     expect(await roleNow()).toBe(2)
   })
 
-  it('is the user here with the same verified address', async () => {
+  it('is linked to the local user with the same verified address', async () => {
     const { name, email } = person()
     const made = await ask(root, 'POST', '/users', {
       username: `here${serial}`,
@@ -161,7 +161,7 @@ describe('a user of the directory', () => {
     expect((await login(`here${serial}`, 'a good password')).status).toBe(200)
   })
 
-  it('types the code of two-factor login too', async () => {
+  it('needs the code of two-factor login too', async () => {
     const { name } = person()
     const { access_token } = (await login(name, PASSWORD)).body
     const { id } = (await me(access_token)).body
@@ -175,7 +175,7 @@ describe('a user of the directory', () => {
   })
 })
 
-describe('refused is', () => {
+describe('a login is refused for', () => {
   it('a wrong password, an empty one, and an unknown name', async () => {
     const { name } = person()
     expect((await login(name, 'wrong')).body).toMatchObject({ status: 400, code: 'invalid_grant' })
@@ -195,7 +195,7 @@ describe('refused is', () => {
     ['\\2a'],
     ['x\u0000*'],
     ['x'.repeat(300)],
-  ])('the name %j, which is no pattern', async (name) => {
+  ])('the name %j, which is not used as a pattern', async (name) => {
     person()
     const before = directory.searches.length
     expect((await login(name, PASSWORD)).status).toBe(400)
@@ -207,18 +207,18 @@ describe('refused is', () => {
     }
   })
 
-  it('a name that two entries have', async () => {
+  it('a name with two entries', async () => {
     const { name } = person()
     person({ uid: name })
     expect((await login(name, PASSWORD)).body).toMatchObject({ status: 400, code: 'invalid_grant' })
   })
 
-  it('somebody without an address', async () => {
+  it('a user without an email address', async () => {
     const { name } = person({ mail: [] })
     expect((await login(name, PASSWORD)).body).toMatchObject({ status: 400, code: 'access_denied' })
   })
 
-  it('somebody who is blocked here', async () => {
+  it('a user who is blocked locally', async () => {
     const { name } = person()
     const { access_token } = (await login(name, PASSWORD)).body
     await ask(root, 'POST', `/users/${(await me(access_token)).body.id}/block`, {})
@@ -226,8 +226,8 @@ describe('refused is', () => {
   })
 })
 
-describe('a directory that is away', () => {
-  it('is 503, and leaves passwords of this server and sessions as they are', async () => {
+describe('an unavailable directory', () => {
+  it('answers 503, and does not affect local passwords and sessions', async () => {
     const { name } = person()
     const session = (await login(name, PASSWORD)).body
     await directory.down()
@@ -242,19 +242,19 @@ describe('a directory that is away', () => {
     expect((await refresh(session.refresh_token)).status).toBe(200)
   })
 
-  it('does not matter to users of another one', async () => {
+  it('does not affect users of another directory', async () => {
     const { name } = person()
     await branch.down()
     try {
       expect((await login(name, PASSWORD)).status).toBe(200)
-      // Nobody knows whether the first one would have known the user.
+      // Nobody knows whether the first directory has the user.
       expect((await login(name, 'wrong')).status).toBe(503)
     } finally {
       await branch.up()
     }
   })
 
-  it('is sent nothing without the TLS that is asked for, or with a certificate that nobody knows', async () => {
+  it('receives nothing without the required TLS, or with an untrusted certificate', async () => {
     const { name, dn } = person()
     const before = directory.binds.length
     const withTls = { ...provider, url: directory.url, start_tls: true }
@@ -277,7 +277,7 @@ describe('a directory that is away', () => {
     }
   })
 
-  it('holds nobody for long if it never answers', async () => {
+  it('times out if it never answers', async () => {
     const { name } = person()
     directory.isSilent = true
     const begun = performance.now()
@@ -290,8 +290,8 @@ describe('a directory that is away', () => {
   })
 })
 
-describe('the refresh of a session', () => {
-  it('goes on for a user who is there, and ends for one who is not', async () => {
+describe('a session refresh', () => {
+  it('succeeds for an existing directory user, and ends the session of a removed one', async () => {
     const { name, dn } = person()
     const first = (await login(name, PASSWORD)).body
     const second = await refresh(first.refresh_token)
@@ -301,7 +301,7 @@ describe('the refresh of a session', () => {
     expect((await me(second.body.access_token)).status).toBe(401)
   })
 
-  it('ends only itself where nobody can tell which entry is meant', async () => {
+  it('ends only itself when the entry is ambiguous', async () => {
     const { name } = person()
     const [first, second] = [(await login(name, PASSWORD)).body, (await login(name, PASSWORD)).body]
     const { dn } = person({ uid: name })
@@ -311,7 +311,7 @@ describe('the refresh of a session', () => {
     expect((await refresh(second.refresh_token)).status).toBe(200)
   })
 
-  it('asks for the name that was typed last', async () => {
+  it('looks up the name of the last login', async () => {
     const { name, dn, email } = person()
     expect((await login(email, PASSWORD)).status).toBe(200)
     change(dn, { mail: `new-${email}` })
@@ -320,7 +320,7 @@ describe('the refresh of a session', () => {
   })
 
   const clock = fakeClock()
-  /** Until `isDone`, in another process. */
+  /** Runs in another process, until `isDone`. */
   async function aDayLater(isDone: () => Promise<boolean>): Promise<void> {
     clock.pass(25 * 3_600_000)
     const other = await startTestNode({ config, beside: node, clock })
@@ -331,7 +331,7 @@ describe('the refresh of a session', () => {
     }
   }
 
-  it('is not needed for the end of application tokens of somebody who is not there any more', async () => {
+  it('is not needed to end the application tokens of a removed directory user', async () => {
     const withToken = async () => {
       const user = person()
       const session = (await login(user.name, PASSWORD)).body.access_token
@@ -348,7 +348,7 @@ describe('the refresh of a session', () => {
     await aDayLater(async () => (await me(removed.script)).status === 401)
     expect(await open()).toEqual([401, 200, 200])
 
-    // One that comes with a password of here is not asked about again.
+    // A user with a local password is not looked up again.
     await ask(root, 'PUT', `/users/${removed.id}`, { password: 'a password of here' })
     const session = (await login(removed.name, 'a password of here')).body.access_token
     const asked = { name: 'Another', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
@@ -358,7 +358,7 @@ describe('the refresh of a session', () => {
     expect([(await me(later)).status, (await me(present.script)).status]).toEqual([200, 200])
   })
 
-  it('ends for another user of the same name, and applies new groups', async () => {
+  it('ends the session of another user with the same name, and applies new groups', async () => {
     const { name, dn } = person()
     const first = (await login(name, PASSWORD)).body
     change(dn, { memberOf: STAFF })

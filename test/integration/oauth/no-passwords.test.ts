@@ -1,4 +1,4 @@
-// A server whose users have no passwords of its own.
+// A server without local passwords.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { makeBrowser } from '../../support/browser.ts'
@@ -11,14 +11,14 @@ beforeAll(async () => {
 })
 afterAll(() => node?.stop())
 
-it('accepts none, and says no more than of a wrong one', async () => {
+it('refuses all passwords, with the same answer as for wrong ones', async () => {
   const client = await (await fetch(`${node.base}/api/v1/oauth-clients/local`)).json()
   const fields = { ...client, grant_type: 'password', username: node.username, password: node.password }
   const answer = await fetch(`${node.base}/api/v1/users/token`, { method: 'POST', body: new URLSearchParams(fields) })
   expect(await answer.json()).toMatchObject({ status: 400, code: 'invalid_grant' })
 })
 
-it('offers the other login on the page, and neither a form nor a new password', async () => {
+it('offers the external login on the page, without a form and a password reset', async () => {
   const { html, status } = await makeBrowser(node.base).open('/login')
   expect(status).toBe(200)
   expect(html).toContain('The &lt;company&gt;</a>')
@@ -26,7 +26,7 @@ it('offers the other login on the page, and neither a form nor a new password', 
   expect(html).not.toContain('ask-reset-password')
 })
 
-it('is 503 while the provider cannot be asked', async () => {
+it('answers 503 while the provider is unavailable', async () => {
   const { status } = await fetch(`${node.base}/plugins/vireo-openid-connect/1/auth/company`, { redirect: 'manual' })
   expect(status).toBe(503)
 })

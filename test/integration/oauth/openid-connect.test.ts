@@ -1,4 +1,4 @@
-// Login with OpenID Connect, at a real provider: who becomes which user, what is refused, and when sessions end.
+// Login with OpenID Connect at a real provider: linking of users, refused logins, and the end of sessions.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parseSetCookie } from 'cookie'
@@ -14,7 +14,7 @@ import { freePort } from '../../support/ports.ts'
 import { run } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 
-/** Registered at the provider; nothing is there. */
+/** A registered redirect URI where nothing listens. */
 const LOGOUT_URI = 'http://127.0.0.1:1/bye'
 const SECRET = 'a secret that opens what sessions keep'
 const REFUSED = '/login?externalAuthError=true'
@@ -23,7 +23,7 @@ let config: Values
 let node: TestNode
 let provider: OpenIdServer
 let root: string
-/** Why logins were refused, for the administrator. */
+/** Reasons of refused logins, for the administrator. */
 const reasons: string[] = []
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
           },
           { ...common, name: 'strict', label: 'Members', allowed_groups: ['members'] },
           { ...common, name: 'plain', label: 'Without PKCE', pkce: false, trust_email: true },
-          // The provider calls itself by its address.
+          // The issuer of the provider is its URL.
           { ...common, name: 'foreign', label: 'Wrong', discovery_url: `http://localhost:${port}` },
         ],
       },
@@ -70,7 +70,7 @@ afterAll(async () => {
 })
 
 let serial = 0
-/** A new person at the provider, who logs in next. */
+/** A new user at the provider, who logs in next. */
 function person(account: Partial<OpenIdAccount> = {}): { sub: string; name: string; email: string } {
   const name = `person${++serial}`
   const sub = `subject-${serial}`
@@ -109,7 +109,7 @@ function visitor({ isClient }: { isClient: boolean }) {
 
 const begin = (name: string): string => `/plugins/vireo-openid-connect/1.0.0/auth/${name}`
 
-/** Logs in and returns where the client is sent. */
+/** Logs in, and returns the URL to which the client is redirected. */
 async function enter(name = 'company', change?: (url: URL) => URL): Promise<string> {
   const { pathname, search } = await visitor({ isClient: true }).open(begin(name), change)
   return `${pathname}${search}`
@@ -144,7 +144,7 @@ async function localUser(email: string, emailVerified: boolean): Promise<string>
 }
 
 describe('a login', () => {
-  it('is named by the configuration of clients, without its secrets', async () => {
+  it('is listed in the client configuration, without its secrets', async () => {
     const text = await (await fetch(`${node.base}/api/v1/config`)).text()
     const { plugin, serverVersion } = JSON.parse(text)
     expect(plugin.registeredExternalAuths[0]).toEqual({
@@ -160,7 +160,7 @@ describe('a login', () => {
     expect(await custom.text()).not.toContain(CLIENT.client_secret)
   })
 
-  it('makes a user once, with a token that is valid once and for that user', async () => {
+  it('creates a user once, with a token that is valid once and for that user', async () => {
     const { name, email } = person({ quota: '2GB' })
     const path = await enter()
     expect(path).toMatch(new RegExp(`^/login\\?externalAuthToken=[0-9a-f]{40}&username=${name}$`))
@@ -182,7 +182,7 @@ describe('a login', () => {
     expect((await me(again.body.access_token)).body.id).toBe(user.id)
   })
 
-  it('ends with a logout, and the next one is a session of its own', async () => {
+  it('ends with a logout, and the next one is a new session', async () => {
     person()
     const { access_token, refresh_token } = (await exchange(await enter())).body
     expect((await ask('POST', '/users/revoke-token', {}, access_token)).status).toBe(200)
@@ -191,7 +191,7 @@ describe('a login', () => {
     expect((await exchange(await enter())).status).toBe(200)
   })
 
-  it('ends at the provider too, where the logout leads to', async () => {
+  it('ends at the provider too, where the logout redirects to', async () => {
     const { sub } = person()
     const browser = visitor({ isClient: true })
     const { pathname, search } = await browser.open(begin('company'))
@@ -206,7 +206,7 @@ describe('a login', () => {
     expect(url.searchParams.get('client_id')).toBe(CLIENT.client_id)
     expect(url.searchParams.get('post_logout_redirect_uri')).toBe(LOGOUT_URI)
     expect(decodeJwt(url.searchParams.get('id_token_hint') ?? '')).toMatchObject({ sub, iss: provider.issuer })
-    // The provider asks its user, and does not know them any more.
+    // The provider asks its user, who is logged out there.
     const cookie = browser.cookiesOf('127.0.0.1')
     const page = await (await fetch(url, { headers: { cookie } })).text()
     const { action, fields } = formIn(page, `${provider.issuer}/session/end/confirm`)
@@ -222,13 +222,13 @@ describe('a login', () => {
     expect(await (await ask('POST', '/users/revoke-token', {}, own.access_token)).json()).toEqual({ success: true })
   })
 
-  it('ends with a logout while the provider is away', async () => {
+  it('ends with a logout while the provider is unavailable', async () => {
     person()
     const { access_token } = (await exchange(await enter())).body
     const other = await startTestNode({ config, beside: node })
     await provider.down()
     try {
-      // This process has not read the document of the provider yet.
+      // This process has not fetched the provider's metadata yet.
       const headers = { authorization: `Bearer ${access_token}` }
       const answer = await fetch(`${other.base}/api/v1/users/revoke-token`, { method: 'POST', headers })
       expect(await answer.json()).toEqual({ success: true })
@@ -239,7 +239,7 @@ describe('a login', () => {
     expect((await me(access_token)).status).toBe(401)
   })
 
-  it('may begin in one process and end in another', async () => {
+  it('may start in one process and end in another', async () => {
     const { name } = person()
     const other = await startTestNode({ config, beside: node })
     try {
@@ -253,19 +253,19 @@ describe('a login', () => {
     }
   })
 
-  it('works without PKCE where the provider knows none', async () => {
+  it('works without PKCE if the provider does not support it', async () => {
     person({ email_verified: false })
     expect((await exchange(await enter('plain'))).status).toBe(200)
   })
 
-  it('gives a free name to somebody whose name is taken here', async () => {
+  it('uses a free username if the name is taken locally', async () => {
     const { sub } = person()
     provider.accounts.set(sub, { ...provider.accounts.get(sub), preferred_username: 'Root' } as OpenIdAccount)
     const { body } = await exchange(await enter())
     expect((await me(body.access_token)).body).toMatchObject({ username: 'root-1', role: { id: 2 } })
   })
 
-  it('gives roles by group, and takes them away', async () => {
+  it('assigns roles by group, and removes them', async () => {
     const { sub } = person({ groups: ['staff'] })
     const account = provider.accounts.get(sub) as OpenIdAccount
     const roleNow = async () => (await me((await exchange(await enter())).body.access_token)).body.role.id
@@ -277,8 +277,8 @@ describe('a login', () => {
   })
 })
 
-describe('a user with the same address', () => {
-  it('is the same one if both sides have verified it', async () => {
+describe('a local user with the same address', () => {
+  it('is linked if both sides have verified it', async () => {
     const { email } = person()
     const username = await localUser(email, true)
     const { body } = await exchange(await enter())
@@ -290,13 +290,13 @@ describe('a user with the same address', () => {
     ['it is not verified here', 'company', true, false],
     ['it is not verified there', 'company', false, true],
     ['the administrator has not allowed it', 'plain', true, true],
-  ])('is not taken over if %s', async (_what, name, isVerifiedThere, isVerifiedHere) => {
+  ])('is not linked if %s', async (_what, name, isVerifiedThere, isVerifiedHere) => {
     const { email } = person({ email_verified: isVerifiedThere })
     await localUser(email, isVerifiedHere)
     expect(await enter(name)).toBe(REFUSED)
   })
 
-  it('is not taken over by the next owner of the address at the same provider', async () => {
+  it('is not linked to the next owner of the address at the same provider', async () => {
     const { sub, email } = person()
     await exchange(await enter())
     provider.accounts.delete(sub)
@@ -305,7 +305,7 @@ describe('a user with the same address', () => {
   })
 })
 
-describe('refused is', () => {
+describe('a login is refused for', () => {
   const isCallback = (url: URL): boolean => url.pathname.endsWith('/callback')
   const changed = (name: string, value: string, isAt: (url: URL) => boolean) => (url: URL) => {
     if (isAt(url) && url.searchParams.has(name)) url.searchParams.set(name, value)
@@ -328,7 +328,7 @@ describe('refused is', () => {
     expect(reasons.at(-1)).toContain(reason)
   })
 
-  it('a code that was used, by the browser that has it and by others', async () => {
+  it('a used code, in the same browser and in others', async () => {
     person()
     const { open, cookiesOf } = visitor({ isClient: true })
     let [callback, cookie] = ['', '']
@@ -361,7 +361,7 @@ describe('refused is', () => {
     }
   })
 
-  it('somebody without a verified address, or without any', async () => {
+  it('a user without a verified address, or without any', async () => {
     person({ email_verified: false })
     expect(await enter()).toBe(REFUSED)
     expect(reasons.at(-1)).toContain('has verified no e-mail address')
@@ -370,7 +370,7 @@ describe('refused is', () => {
     expect(reasons.at(-1)).toContain('has verified no e-mail address')
   })
 
-  it('somebody of no allowed group, or who is blocked here', async () => {
+  it('a user outside the allowed groups, or who is blocked locally', async () => {
     person({ groups: ['others'] })
     expect(await enter('strict')).toBe(REFUSED)
     expect(reasons.at(-1)).toContain('No group of the user may log in')
@@ -381,14 +381,14 @@ describe('refused is', () => {
     expect((await exchange(await enter())).body).toMatchObject({ code: 'access_denied' })
   })
 
-  it('a provider that calls itself otherwise, and one that is not configured', async () => {
+  it('a provider with another issuer, and one that is not configured', async () => {
     expect((await fetch(`${node.base}${begin('foreign')}`, { redirect: 'manual' })).status).toBe(403)
     expect((await fetch(`${node.base}${begin('nobody')}`, { redirect: 'manual' })).status).toBe(404)
   })
 })
 
-describe('the refresh of a session', () => {
-  it('asks the provider again, as often as it is due', async () => {
+describe('a session refresh', () => {
+  it('refreshes at the provider, as often as it is due', async () => {
     person()
     let { refresh_token, access_token } = (await exchange(await enter())).body
     for (let count = 0; count < 3; count += 1) {
@@ -399,7 +399,7 @@ describe('the refresh of a session', () => {
     expect((await me(access_token)).status).toBe(200)
   })
 
-  /** Two sessions of the user who logs in next, and an application token. */
+  /** Two sessions and an application token of the user who logs in next. */
   async function twoSessions(name?: string) {
     const [first, second] = [(await exchange(await enter(name))).body, (await exchange(await enter(name))).body]
     const asked = { name: 'A script', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
@@ -412,7 +412,7 @@ describe('the refresh of a session', () => {
     return { first, second, open }
   }
 
-  it('ends everything for somebody whom the provider says it does not know any more', async () => {
+  it('ends everything for a user who is unknown to the provider', async () => {
     const { sub } = person()
     const { first, open } = await twoSessions()
     provider.closed.add(sub)
@@ -420,7 +420,7 @@ describe('the refresh of a session', () => {
     expect(await open()).toEqual([401, 401, 401])
   })
 
-  it('ends everything for somebody who has left the group', async () => {
+  it('ends everything for a user who has left the group', async () => {
     const { sub } = person({ groups: ['members'] })
     const { first, open } = await twoSessions('strict')
     provider.accounts.set(sub, { ...(provider.accounts.get(sub) as OpenIdAccount), groups: [] })
@@ -429,7 +429,7 @@ describe('the refresh of a session', () => {
     expect(await enter('strict')).toBe(REFUSED)
   })
 
-  it('ends nothing else where the provider refuses the token that it gave', async () => {
+  it('ends nothing else where the provider refuses its own refresh token', async () => {
     const { sub } = person()
     const { first, second, open } = await twoSessions()
     const account = provider.accounts.get(sub) as OpenIdAccount
@@ -440,7 +440,7 @@ describe('the refresh of a session', () => {
     expect((await refresh(second.refresh_token)).status).toBe(200)
   })
 
-  it('does not take away a role, nor end a session for which groups do not matter, while the provider names none at all', async () => {
+  it('removes no role, and ends no session without group rules, while the provider sends no groups', async () => {
     const { sub } = person({ groups: ['staff'] })
     const first = (await exchange(await enter())).body
     const { groups: _none, ...silent } = provider.accounts.get(sub) as OpenIdAccount
@@ -448,13 +448,13 @@ describe('the refresh of a session', () => {
     const { status, body } = await refresh(first.refresh_token)
     expect(status).toBe(200)
     expect((await me(body.access_token)).body.role.id).toBe(1)
-    // An empty list says something, and so does a login.
+    // An empty list counts, and so does a login.
     provider.accounts.set(sub, { ...silent, groups: [] })
     const next = await refresh(body.refresh_token)
     expect((await me(next.body.access_token)).body.role.id).toBe(2)
   })
 
-  it('is refused where only members log in and the provider names no groups, and nothing else ends', async () => {
+  it('is refused where group membership is required and the provider sends no groups, and nothing else ends', async () => {
     const { sub } = person({ groups: ['members'] })
     const [first, second] = [(await exchange(await enter('strict'))).body, (await exchange(await enter('strict'))).body]
     const { groups: _none, ...silent } = provider.accounts.get(sub) as OpenIdAccount
@@ -465,7 +465,7 @@ describe('the refresh of a session', () => {
     expect(await enter('strict')).toBe(REFUSED)
   })
 
-  it('is refused where the provider gives nothing to ask with', async () => {
+  it('is refused where the provider issues no refresh token', async () => {
     provider.refreshes = false
     try {
       person()
@@ -489,7 +489,7 @@ describe('the refresh of a session', () => {
     expect((await refresh(refresh_token)).body).toMatchObject({ code: 'invalid_grant' })
   })
 
-  it('is refused while the provider is away, and works afterwards', async () => {
+  it('is refused while the provider is unavailable, and works afterwards', async () => {
     person()
     const { refresh_token, access_token } = (await exchange(await enter())).body
     await provider.down()
@@ -503,8 +503,8 @@ describe('the refresh of a session', () => {
   })
 })
 
-describe('a refresh that is not completed', () => {
-  it('goes on with the token that the provider gave before it failed', async () => {
+describe('an interrupted refresh', () => {
+  it('continues with the token that the provider issued before the failure', async () => {
     person()
     const { refresh_token } = (await exchange(await enter())).body
     provider.failing.add('/me')
@@ -516,7 +516,7 @@ describe('a refresh that is not completed', () => {
     expect((await refresh(refresh_token)).status).toBe(200)
   })
 
-  it('can be repeated in another process, when the one that asked has died', async () => {
+  it('can be repeated in another process after a crash', async () => {
     const { name } = person()
     const { refresh_token, access_token } = (await exchange(await enter())).body
     const { promise, resolve: speak } = Promise.withResolvers<void>()
@@ -524,7 +524,7 @@ describe('a refresh that is not completed', () => {
     const lost = refresh(refresh_token)
     const asked = `select external_asked_at as at from session where user_id = (select id from users where username = '${name}')`
     await until(async () => (await run<{ at: Date | null }>(node.databaseUrl, asked))[0]?.at !== null)
-    // The provider must not see one token twice at once.
+    // The provider must not get a token twice at once.
     expect((await refresh(refresh_token)).status).toBe(503)
     const clock = fakeClock()
     clock.pass(120_000)
@@ -534,7 +534,7 @@ describe('a refresh that is not completed', () => {
       const next = await refresh(refresh_token, other.base)
       expect(next.status).toBe(200)
       expect((await me(access_token)).status).toBe(401)
-      // The other one was only late, and learns that its token was used meanwhile.
+      // The other process was only slow, and learns that its token was used meanwhile.
       speak()
       expect((await lost).body).toMatchObject({ code: 'invalid_grant' })
       expect((await me(next.body.access_token)).status).toBe(200)
@@ -546,7 +546,7 @@ describe('a refresh that is not completed', () => {
 })
 
 describe('the login page', () => {
-  it('logs out here and at the provider', async () => {
+  it('logs out locally and at the provider', async () => {
     const { sub } = person()
     const { open, cookiesOf } = visitor({ isClient: false })
     await open(begin('company'))
@@ -557,7 +557,7 @@ describe('the login page', () => {
       headers: { cookie: cookiesOf('127.0.0.1'), origin: node.base, 'sec-fetch-site': 'same-origin' },
       body: new URLSearchParams(form.fields),
     })
-    // No redirect, which `form-action` of the page with the form would forbid.
+    // No redirect, which `form-action` of the form's page would block.
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-security-policy')).toContain("form-action 'self';")
     const [, address = ''] = /^0; url=(.*)$/.exec(answer.headers.get('refresh') ?? '') ?? []
@@ -566,7 +566,7 @@ describe('the login page', () => {
     expect(linksIn(await answer.text(), 'Log out there too')).toEqual([address])
   })
 
-  it('leads to the provider, logs in without a script, and goes on', async () => {
+  it('redirects to the provider, logs in without a script, and continues', async () => {
     const { name } = person()
     const { html } = await makeBrowser(node.base).open('/login?next=%2Fmy-account%2Fsettings')
     const [href = ''] = linksIn(html, 'The company')
@@ -575,12 +575,12 @@ describe('the login page', () => {
     const back = await open(href)
     expect(back.searchParams.get('next')).toBe('/my-account/settings')
     expect((await open('/my-account/settings')).pathname).toBe('/my-account/settings')
-    // The token was used by the page.
+    // The page used the token.
     expect((await exchange(`${back.pathname}${back.search}`)).body).toMatchObject({ code: 'invalid_grant' })
     expect(back.searchParams.get('username')).toBe(name)
   })
 
-  it('does not log in with a link of somebody else, nor lead elsewhere', async () => {
+  it('does not log in with a link of another user, nor redirect to other sites', async () => {
     person()
     const theirs = await fetch(`${node.base}${begin('company')}?next=https://evil.example`, { redirect: 'manual' })
     expect(theirs.status).toBe(302)

@@ -1,4 +1,4 @@
-// The exchanges of the area `oauth`, as recorded (that of a list of videos is in http-frame/auth.test.ts).
+// The recorded exchanges of the area `oauth` (the one of a video list is in http-frame/auth.test.ts).
 
 import { afterAll, beforeAll } from '@jest/globals'
 import { replay } from './replay.ts'

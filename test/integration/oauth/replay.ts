@@ -1,4 +1,4 @@
-// Plays recorded exchanges of sessions in their order, and compares each answer with the recorded one.
+// Replays recorded exchanges of sessions in order, and compares each response with the recorded one.
 
 import { readFileSync } from 'node:fs'
 import { expect, it } from '@jest/globals'
@@ -20,20 +20,20 @@ const exchange = z.object({
     body: z.record(z.string(), z.unknown()).optional(),
   }),
   response: z.object({ status: z.int(), headers: texts, body: z.unknown().optional() }),
-  /** Paths in the answer, kept under these names. */
+  /** Paths in the response whose values are captured under these names. */
   capture: texts.optional(),
-  /** Under which name the tokens of the answer are kept. */
+  /** Name under which the tokens of the response are captured. */
   session: z.string().optional(),
   partial: z.boolean().optional(),
 })
 type Exchange = z.infer<typeof exchange>
 
-/** `server` is asked for when the tests run. `instead` plays an exchange that is of another area. */
+/** `server` is called when the tests run. `instead` replays an exchange of another area. */
 export function replay(options: {
   file: string
   server: () => SessionServer
   instead?: Record<string, (ids: Map<string, string>) => Promise<void>>
-  /** Exchanges whose answer is another one here, on purpose. */
+  /** Exchanges whose response differs on purpose. */
   decided?: Record<string, { status: number; body: object }>
 }): void {
   const file = new URL(`../../fixtures/recordings/${options.file}.json`, import.meta.url)
@@ -104,7 +104,7 @@ export function replay(options: {
     return Object.fromEntries(filled)
   }
 
-  /** Known placeholders get their value; those of values that nobody asks for again stay. */
+  /** Captured placeholders get their value; others stay. */
   async function fill(text: string): Promise<string> {
     let filled = text
     for (const [place, key = ''] of text.matchAll(/\{\{([^{}]+)\}\}/g)) {
@@ -125,7 +125,7 @@ export function replay(options: {
 const at = (value: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((found, key) => z.looseObject({}).parse(found)[key], value)
 
-/** Ids and what we write in words are free, and so is what a placeholder stood for. Refusals have no title there. */
+/** Ids, wording and captured placeholders may differ. The recorded refusals have no title. */
 function comparable(body: unknown, name = ''): unknown {
   if (Array.isArray(body)) return body.map((item) => comparable(item))
   if (typeof body === 'string') {

@@ -1,4 +1,4 @@
-// A server of sessions and two-factor login. Several on one database are the processes of one installation.
+// A server with sessions and two-factor login. Several on one database are the processes of one installation.
 
 import type { LightMyRequestResponse } from 'fastify'
 import { makeInstance } from '../../../src/actors/instance/index.ts'
@@ -39,16 +39,16 @@ export interface TestTokens {
 export interface SessionServer {
   app: App
   db: Database
-  /** Of the database, for another process. */
+  /** The database, for another process. */
   url: string
   bus: Bus
   client: { client_id: string; client_secret: string }
   addUser(user: Pick<NewUser, 'username'> & Partial<NewUser>): Promise<CreatedUser>
-  /** As the staff does, without its routes. */
+  /** Blocks a user like the staff, without the routes. */
   block(userId: number): Promise<void>
-  /** What the sweeper does every second. */
+  /** Runs the sweeper once. */
   sweep(): Promise<void>
-  /** Posts a form to the token endpoint, with the client's own id and secret unless the fields say otherwise. */
+  /** Posts a form to the token endpoint, with the id and secret of the server's own client unless overridden. */
   token(fields: Record<string, string>, headers?: Record<string, string>): Promise<LightMyRequestResponse>
   login(username: string, code?: string): Promise<LightMyRequestResponse>
   refresh(refreshToken: string): Promise<LightMyRequestResponse>
@@ -146,7 +146,7 @@ export async function startSessionServer(
   return server
 }
 
-/** The tokens of an answer that must be a success. */
+/** The tokens of a successful response. */
 export function tokensOf(answer: LightMyRequestResponse): TestTokens {
   if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${answer.body}`)
   return answer.json<TestTokens>()

@@ -1,4 +1,4 @@
-// Sessions, on two processes of one installation: what one of them ends is over on the other at once.
+// Sessions on two processes of one installation: a session that ends in one process ends in the other at once.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makePasswords, type Passwords } from '../../../src/platform/passwords.ts'
@@ -39,16 +39,16 @@ const isOver = { status: 401, code: 'invalid_token' }
 const noGrant = { status: 400, code: 'invalid_grant' }
 
 describe('a session', () => {
-  it('is good on every process, with the lifetimes of the configuration', async () => {
+  it('is valid in every process, with the configured lifetimes', async () => {
     const { access_token, expires_in, refresh_token_expires_in } = await member()
     expect({ expires_in, refresh_token_expires_in }).toEqual({ expires_in: 3599, refresh_token_expires_in: 7199 })
     expect((await other.me(access_token)).statusCode).toBe(200)
   })
 
-  it('is asked of the database once in a second', async () => {
+  it('is queried from the database once a second', async () => {
     const { id, access_token } = await member()
     expect((await one.me(access_token)).statusCode).toBe(200)
-    // Nobody is told of this.
+    // No process is notified of this change.
     await one.db.query('delete from session where user_id = $1', [id])
     clock.pass(999)
     expect((await one.me(access_token)).statusCode).toBe(200)
@@ -56,7 +56,7 @@ describe('a session', () => {
     expect((await one.me(access_token)).json()).toMatchObject(isOver)
   })
 
-  it('that is kept in another process is over there at once', async () => {
+  it('that another process has cached ends there at once', async () => {
     const { access_token } = await member()
     expect((await other.me(access_token)).statusCode).toBe(200)
     await one.post('/api/v1/users/revoke-token', access_token)
@@ -79,7 +79,7 @@ describe('a session', () => {
     }
   })
 
-  it('ends with both of its tokens on every process when it is revoked, and no other one does', async () => {
+  it('ends with both of its tokens in every process when it is revoked, and others do not', async () => {
     const { username, access_token, refresh_token } = await member()
     const second = tokensOf(await one.login(username))
     expect((await one.post('/api/v1/users/revoke-token', access_token)).json()).toEqual({ success: true })
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect(wrong.json()).toMatchObject(noGrant)
   })
 
-  it('shows that its user is active when it is refreshed, also while somebody is at the user', async () => {
+  it('marks its user as active when it is refreshed, also while the user is locked', async () => {
     const { id, refresh_token } = await member()
     const activeAt = async () => (await one.db.query<{ at: Date }>('select last_login_at as at from users where id = $1', [id]))[0]?.at
     clock.pass(HOUR)
@@ -113,7 +113,7 @@ describe('a session', () => {
     expect(await activeAt()).toEqual(refreshedAt)
   })
 
-  it('lives as long as it is refreshed', async () => {
+  it('lasts as long as it is refreshed', async () => {
     const { id, access_token, refresh_token } = await member()
     clock.pass(HOUR)
     expect((await one.me(access_token)).json()).toMatchObject(isOver)
@@ -130,7 +130,7 @@ describe('a session', () => {
 })
 
 describe('a refresh token', () => {
-  it('is exchanged with the access token, which ends on every process', async () => {
+  it('is exchanged with the access token, which ends in every process', async () => {
     const { id, access_token, refresh_token } = await member()
     const next = tokensOf(await one.refresh(refresh_token))
     expect((await other.me(access_token)).json()).toMatchObject(isOver)
@@ -138,7 +138,7 @@ describe('a refresh token', () => {
     expect(await sessionsOf(id)).toBe(1)
   })
 
-  it('that comes again when its successors are in use ends the session', async () => {
+  it('that is reused after its successors were used ends the session', async () => {
     const { refresh_token } = await member()
     const next = tokensOf(await one.refresh(refresh_token))
     await one.me(next.access_token)
@@ -147,7 +147,7 @@ describe('a refresh token', () => {
     expect((await one.refresh(next.refresh_token)).json()).toMatchObject(noGrant)
   })
 
-  it('that comes again later ends the session, though nobody used its successors', async () => {
+  it('that is reused later ends the session, even if its successors were not used', async () => {
     const { refresh_token } = await member()
     const next = tokensOf(await one.refresh(refresh_token))
     clock.pass(10_000)
@@ -163,7 +163,7 @@ describe('a refresh token', () => {
     expect((await one.me(third.access_token)).json()).toMatchObject(isOver)
   })
 
-  it('that two processes get at the same moment is exchanged once, and the session goes on', async () => {
+  it('that two processes get at once is exchanged once, and the session continues', async () => {
     const { refresh_token } = await member()
     const answers = await Promise.all([one.refresh(refresh_token), other.refresh(refresh_token)])
     expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([200, 400])
@@ -172,7 +172,7 @@ describe('a refresh token', () => {
     expect((await one.me(tokensOf(winner).access_token)).statusCode).toBe(200)
   })
 
-  it('is of use to the client that it was given to only', async () => {
+  it('is valid for its own client only', async () => {
     const { refresh_token } = await member()
     await one.db.query("insert into oauth_client (client_id, client_secret) values ('another', 'secret') on conflict do nothing")
     const fields = { client_id: 'another', client_secret: 'secret', grant_type: 'refresh_token', refresh_token }
@@ -182,7 +182,7 @@ describe('a refresh token', () => {
 })
 
 describe('a login', () => {
-  it('with the old password, that a change of the password overtakes, opens no session', async () => {
+  it('with an old password, during a change of the password, opens no session', async () => {
     const { id, username } = await member()
     let login: ReturnType<SessionServer['login']> | undefined
     await one.db.transaction(async ({ query }) => {
@@ -201,7 +201,7 @@ describe('a login', () => {
     expect(await sessionsOf(id)).toBe(0)
   })
 
-  it('with a name that nobody has costs the same check of a password', async () => {
+  it('with an unknown name takes the same password check', async () => {
     const { username } = await member()
     const checked: (string | undefined)[] = []
     const real = makePasswords()
@@ -219,7 +219,7 @@ describe('a login', () => {
     await counting.stop()
   })
 
-  it('waits for the address to be verified where the configuration says so', async () => {
+  it('waits for the verification of the address if it is required', async () => {
     const strict = await startSessionServer({ url: one.url, config: { signup: { requires_email_verification: true } } })
     try {
       await one.addUser({ username: 'unverified', emailVerified: false })
@@ -227,7 +227,7 @@ describe('a login', () => {
       const wrong = await strict.token({ grant_type: 'password', username: 'unverified', password: 'x' })
       expect(wrong.json()).toMatchObject(noGrant)
       expect((await one.login('unverified')).statusCode).toBe(200)
-      // Made by an administrator: nobody asked for a proof.
+      // Created by an administrator, without a verification.
       await one.addUser({ username: 'made_by_admin' })
       expect((await strict.login('made_by_admin')).statusCode).toBe(200)
     } finally {
@@ -235,7 +235,7 @@ describe('a login', () => {
     }
   })
 
-  it('can be tried so often only, by whatever name', async () => {
+  it('is limited in number, for any name', async () => {
     const limited = await startSessionServer({ url: one.url, config: { rates_limit: { login: { max: 2 } } } })
     try {
       const { username } = await member()
@@ -257,7 +257,7 @@ describe('the token of private feeds', () => {
   const read = async (server: SessionServer, token: string) =>
     (await server.app.inject({ url: path, headers: bearer(token) })).json<{ feedToken: string }>().feedToken
 
-  it('is one for each user, also when two processes are asked for the first time at once', async () => {
+  it('is one per user, also when two processes create it at once', async () => {
     const [una, bob] = [await member(), await member()]
     const tokens = await Promise.all([one, other, one].map((server) => read(server, una.access_token)))
     expect(new Set(tokens).size).toBe(1)
@@ -272,7 +272,7 @@ describe('the token of private feeds', () => {
     expect(await read(one, access_token)).toBe(renewed)
   })
 
-  it('cannot be read in the database', async () => {
+  it('is not readable in the database', async () => {
     const { id, access_token } = await member()
     const token = await read(one, access_token)
     const [row] = await one.db.query<{ text: string }>('select t::text as text from feed_token t where user_id = $1', [id])

@@ -1,4 +1,4 @@
-// Logins with other systems that an administrator sets up while the server runs.
+// External logins that an administrator configures while the server runs.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { parseSetCookie } from 'cookie'
@@ -53,7 +53,7 @@ async function ask(method: string, path: string, body?: object, accessToken = ro
 
 const put = (body: object, accessToken?: string) => ask('PUT', LOGINS, body, accessToken)
 
-/** Logs somebody in at the provider; the token of their session here. */
+/** Logs a user in at the provider; returns the token of the local session. */
 async function enter(sub: string, groups: string[]): Promise<string> {
   provider.accounts.set(sub, { preferred_username: sub, email: `${sub}@example.com`, email_verified: true, groups })
   provider.current = sub
@@ -68,7 +68,7 @@ async function enter(sub: string, groups: string[]): Promise<string> {
   return (await token(Object.fromEntries(url.searchParams))).body.access_token
 }
 
-it('are in force at once, in every process, and their secrets are shown nowhere', async () => {
+it('apply at once in every process, and their secrets are never shown', async () => {
   const other = await startTestNode({ beside: node })
   try {
     const answer = await put({ openid_connect: [{ ...company, client_secret: CLIENT.client_secret }] })
@@ -90,7 +90,7 @@ it('are in force at once, in every process, and their secrets are shown nowhere'
   expect(JSON.stringify(stored)).not.toContain(CLIENT.client_secret)
 })
 
-it('keep a secret that is not sent again, but not for another address', async () => {
+it('keep a secret that is not sent again, but not for another URL', async () => {
   expect((await put({ openid_connect: [{ ...company, label: 'Everybody' }] })).status).toBe(200)
   expect(await enter('ann', [])).toMatch(/^[0-9a-f]{40}$/)
   const elsewhere = { ...company, discovery_url: 'http://127.0.0.1:1' }
@@ -120,7 +120,7 @@ it.each([
   expect((await ask('GET', LOGINS)).body).toEqual(before)
 })
 
-it('replace passwords of this server, once an administrator has come through one of them', async () => {
+it('replace local passwords, once an administrator has logged in with one of them', async () => {
   expect(await put({ local_passwords: false })).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/administrate/) } })
   const boss = await enter('boss', ['bosses'])
   expect(await put({ local_passwords: false, openid_connect: [] }, boss)).toMatchObject({ status: 400 })

@@ -1,4 +1,4 @@
-// Files in object storage whose readers are sent to signed addresses, and a server that cannot reach its object storage.
+// Delivery of files by redirects to signed URLs of object storage, and a server with unavailable object storage.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals'
@@ -17,9 +17,9 @@ interface View {
 }
 
 let s3: TestS3
-/** Sends private files through itself. */
+/** Proxies private files. */
 let node: TestNode
-/** Another process of it that signs all addresses. */
+/** Another process that redirects to signed URLs. */
 let signing: TestNode
 let root: Client
 let pool: pg.Pool
@@ -62,7 +62,7 @@ async function upload(privacy: number): Promise<View> {
 const bySigning = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(new URL(path, signing.base), { method, headers, redirect: 'manual' })
 
-it('sends whoever may read a private file to a signed address when files are not sent through the server', async () => {
+it('redirects authorized readers of private files to signed URLs when files are not proxied', async () => {
   const { files } = await upload(3)
   const { pathname } = new URL(files[0]?.fileUrl ?? '')
   expect(pathname).toMatch(/^\/object-storage-proxy\/web-videos\/private\//)
@@ -74,12 +74,12 @@ it('sends whoever may read a private file to a signed address when files are not
   expect([signed.origin, signed.searchParams.has('X-Amz-Signature')]).toEqual([s3.endpoint, true])
   const { length } = Buffer.from(await (await fetch(signed)).arrayBuffer())
   expect(length).toBeGreaterThan(1000)
-  // The address is for GET, and storage would refuse it.
+  // The URL is signed for GET, and storage would refuse HEAD.
   const head = await bySigning(pathname, { authorization }, 'HEAD')
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(length)])
 })
 
-it('sends whoever has the address of an archive to a signed one', async () => {
+it('redirects to a signed URL for an archive', async () => {
   const { id } = await root.get<{ id: number }>('/api/v1/users/me')
   await root.send('POST', `/api/v1/users/${id}/exports/request`, { withVideoFiles: false })
   const made = await until(async () => {
@@ -100,7 +100,7 @@ it('sends whoever has the address of an archive to a signed one', async () => {
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(made.size)])
 })
 
-it('sends whoever downloads a file that is for everybody to a signed address, where it has the name of its video', async () => {
+it('redirects downloads of public files to a signed URL, with the name of the video as the file name', async () => {
   const { uuid, files } = await upload(1)
   const [file] = files
   const download = new URL(file?.fileDownloadUrl ?? '')
@@ -120,7 +120,7 @@ it('sends whoever downloads a file that is for everybody to a signed address, wh
   expect([head.status, head.headers.get('content-length')]).toEqual([200, String(file?.size)])
 })
 
-it('sends the download of a private file itself, unless files are not sent through the server', async () => {
+it('proxies downloads of private files, unless proxying is off', async () => {
   const [file] = (await upload(3)).files
   const { pathname } = new URL(file?.fileDownloadUrl ?? '')
   const { authorization } = root
@@ -132,7 +132,7 @@ it('sends the download of a private file itself, unless files are not sent throu
   expect(signed.headers.get('content-disposition')).toMatch(/^attachment; filename="A video-\d+p\.mp4"$/)
 })
 
-it('sends everybody to signed addresses where the buckets are not open', async () => {
+it('redirects all readers to signed URLs where the buckets are private', async () => {
   const { uuid, files } = await upload(1)
   expect(files[0]?.fileUrl.startsWith(s3.endpoint)).toBe(true)
   const view = (await (await bySigning(`/api/v1/videos/${uuid}`)).json()) as View
@@ -146,13 +146,13 @@ it('sends everybody to signed addresses where the buckets are not open', async (
   expect(page.headers.get('content-security-policy')).toContain(s3.endpoint)
 })
 
-it('says at the start in one line which bucket cannot be used', async () => {
+it('names an unusable bucket in one line at the start', async () => {
   await eventually(async () => expect(lines.filter((line) => line.includes('nowhere'))).toHaveLength(1))
   expect(lines.join('')).toMatch(/object storage cannot be used: bucket nowhere at http.*NoSuchBucket/)
   expect(lines.join('')).not.toContain('S3RVER"')
 })
 
-it('answers 503 with a time to come back while object storage fails, and loses nothing', async () => {
+it('answers 503 with Retry-After while object storage fails, and loses nothing', async () => {
   const { files } = await upload(3)
   const path = files[0]?.fileUrl ?? ''
   const video = await upload(1)

@@ -1,5 +1,5 @@
-// What happens to a video from its upload to its removal, the same on the file system and in object storage: its files are where
-// the configuration puts them, are read by whoever may, and go with it.
+// A video from upload to removal, on the file system and in object storage: its files are where the configuration puts them, are served to
+// authorized readers, and are removed with it.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ const BASE = {
   tracker: { enabled: true },
   video_file: { update: { enabled: true } },
 }
-/** Folders of the file system that hold what belongs to videos. */
+/** Folders of the file system with files of videos. */
 const FOLDERS = [
   'web-videos',
   'streaming-playlists',
@@ -114,7 +114,7 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
     return await view()
   }
 
-  it('is uploaded in chunks, transcoded, and put where the configuration says', async () => {
+  it('is uploaded in chunks, transcoded, and stored where the configuration says', async () => {
     const bytes = await readFile(await media('small.mp4'))
     const answer = await uploadResumable(root, {
       bytes,
@@ -134,7 +134,7 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
     }
   })
 
-  it('is read at its addresses, in ranges, and played from its playlists', async () => {
+  it('is served at its URLs, in ranges, and plays from its playlists', async () => {
     const found = await view()
     for (const { fileUrl, size } of filesOf(found)) {
       const answer = await fetch(fileUrl, { headers: { range: 'bytes=10-19' } })
@@ -156,7 +156,7 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
     expect(Object.keys((await hashes.json()) as object)).toHaveLength(2)
   })
 
-  it('is told to other servers with the same addresses', async () => {
+  it('is sent to other servers with the same URLs', async () => {
     const document = await get(`/videos/watch/${video.uuid}`, { accept: 'application/activity+json' })
     const text = await document.text()
     const found = await view()
@@ -164,7 +164,7 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
     expect(text).toContain(JSON.stringify(found.streamingPlaylists[0]?.playlistUrl))
   })
 
-  it('answers at the addresses of before, by a redirect where it has moved on', async () => {
+  it('is served at its earlier URLs, by redirects where it has moved', async () => {
     const { files, streamingPlaylists } = await view()
     const name = files[0]?.fileUrl.split('/').at(-1)
     const old = await get(`/static/web-videos/${name}`, { range: 'bytes=0-9' })
@@ -192,7 +192,7 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
     }
   })
 
-  it('is read by its owner alone once it is private, through this server', async () => {
+  it('is served to its owner alone once it is private, through this server', async () => {
     const before = await view()
     await root.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 3 })
     const found = await view()
@@ -205,7 +205,7 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
       const etag = range.headers.get('etag') ?? ''
       expect((await root.raw(fileUrl, { headers: { 'if-none-match': etag } })).status).toBe(304)
     }
-    // Moved after the answer.
+    // Moved after the response.
     for (const { fileUrl } of filesOf(before)) await eventually(async () => expect((await fetch(fileUrl)).status).toBe(404))
     const master = found.streamingPlaylists[0]?.playlistUrl ?? ''
     await eventually(async () => expect(await swarms()).toEqual(swarmsOfPlaylist(master, 2)))
@@ -218,7 +218,7 @@ describe.each(['file system', 'object storage'] as const)('a video on the %s', (
     expect((await get(`${master}?videoFileToken=wrong`)).status).toBe(403)
   })
 
-  it('is read by everybody again, made anew of another file, and leaves nothing', async () => {
+  it('is public again with a replaced file, and leaves no old files', async () => {
     const before = await stored()
     await root.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
     const open = await view()

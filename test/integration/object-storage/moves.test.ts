@@ -1,5 +1,5 @@
-// Moves between the file system and object storage, killed at every call of the store for each kind of file, with everything else
-// going on meanwhile: each video can be read at every moment where its rows say, ends in the other place, and nothing is left behind.
+// Moves between the file system and object storage, killed at every store call for each kind of file, with concurrent operations. Each
+// video is always readable where its rows say, ends in the target, and nothing is left behind.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,7 @@ const otherOf = (place: Place): Place => (place === 'file-system' ? 'object-stor
 interface Server {
   store: Store
   moves: StorageMoves
-  /** Runs a job as its worker does. */
+  /** Runs a job like its worker. */
   run(type: string, data: Record<string, string | number>): Promise<void>
   failed(type: string, data: Record<string, string | number>): Promise<void>
 }
@@ -46,7 +46,7 @@ let database: TestRuntime
 let root: string
 let channelId: number
 let owner: { accountId: number; role: 2 }
-/** Called before and after each call of either place. */
+/** Called before and after each call of either store. */
 let onCall: (when: 'before' | 'after', ref: FileRef) => void | Promise<void> = () => undefined
 const runtimes: TestRuntime[] = []
 
@@ -88,7 +88,7 @@ function fileStore(name: string) {
   return { ...store, ...all, only: (place: Place) => (place === 'file-system' ? { ...store, ...all } : undefined) }
 }
 
-/** A process of the server whose new files go to `preferred`. A second file system stands for the buckets. */
+/** A process of the server with `preferred` as its store for new files. A second file system stands for the buckets. */
 async function serve(
   preferred: Place,
 ): Promise<Server & { remove(videoId: number): Promise<void>; place(videoId: number): Promise<void>; collect(): Promise<number> }> {
@@ -144,7 +144,7 @@ function filesOf(video: MadeVideo, isPrivate = false): FileRef[] {
   return [webVideoFile(webVideo?.filename ?? '', isPrivate), ...names.map((name) => hlsFile(uuid, name, isPrivate)), original(video)]
 }
 
-/** A published video whose files are all in that place. */
+/** A published video with all its files in that store. */
 async function made({ store }: Server, place: Place): Promise<MadeVideo> {
   const video = await makeVideo(database.db, { channelId, webVideo: { resolution: 240 }, hls: { resolution: 240 } })
   const storage = place === 'object-storage' ? 1 : 0
@@ -175,7 +175,7 @@ async function rowsOf(video: MadeVideo) {
   return row
 }
 
-/** Every file can be read, and is where the rows say. */
+/** Checks that every file is readable, and where the rows say. */
 async function expectReadable(server: Server, video: MadeVideo): Promise<void> {
   const [storage] = (await rowsOf(video))?.storages ?? []
   for (const ref of filesOf(video)) {
@@ -201,7 +201,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
   const ask = async (video: MadeVideo) => (await server.moves.moveStorage({ to: target, videoIds: [video.id] })).videos
   const move = (video: MadeVideo) => server.run(JOBS[target], { videoId: video.id })
 
-  it('takes all files along and tells other servers', async () => {
+  it('moves all files, and sends an Update to other servers', async () => {
     const video = await made(server, source)
     expect(await ask(video)).toBe(1)
     await database.db.query('delete from outbox')
@@ -213,11 +213,11 @@ describe.each(PLACES)('a move to the %s', (target) => {
     await expectMoved(server, video, target)
   })
 
-  // Before a call is after the one before it: one way each is enough, and half as long.
+  // Before a call equals after the previous one: testing each in one direction takes half as long.
   const moment = target === 'object-storage' ? 'after' : 'before'
   // One file of an HLS playlist stands for its four.
   const isMoment = (when: string, { name }: FileRef) => when === moment && !/\.(?:m3u8|json)$/.test(name)
-  it(`goes on when it was killed ${moment} any call of the store`, async () => {
+  it(`is resumed when it was killed ${moment} any call of the store`, async () => {
     for (let fatal = 1, isOver = false; !isOver; fatal += 1) {
       const video = await made(server, source)
       await ask(video)
@@ -234,7 +234,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     }
   })
 
-  /** The privacies that it gets, two calls of the store apart, and after how many calls more its files follow. */
+  /** The privacies in turn, two store calls apart, and after how many more calls its files are moved. */
   it.each([
     { changes: 'is made private, and whose files follow later', privacies: [3], placedAfter: 1 },
     { changes: 'is made private and open again', privacies: [3, 1], placedAfter: 0 },
@@ -267,7 +267,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     }
   })
 
-  it('ends with a video that was removed meanwhile, of which nothing stays', async () => {
+  it('ends with a video that was removed meanwhile, and leaves nothing of it', async () => {
     for (const fatal of [1, 8, 15, 22, 30]) {
       const video = await made(server, source)
       await ask(video)
@@ -305,7 +305,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     expect(await rowsOf(video)).toMatchObject({ state: 'published', spares: 0, moves: 0 })
   })
 
-  it('waits for a transcoding, and keeps others from the files while it ends', async () => {
+  it('waits for a transcoding, and locks the files while it ends', async () => {
     const video = await made(server, source)
     await ask(video)
     const open = "insert into transcoding (video_id, state, created_at, updated_at) values ($1, 'running', now(), now())"
@@ -322,7 +322,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     await expectMoved(server, video, target)
   })
 
-  it('is given up without a trace, and can be asked for again or taken back', async () => {
+  it('is cancelled without a trace, and can be requested again or reverted', async () => {
     const video = await made(server, source)
     await ask(video)
     let calls = 0
@@ -344,7 +344,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     await expectMoved(server, video, target)
   })
 
-  it('is refused when new files go elsewhere, and does not ask for what is there', async () => {
+  it('is refused when new files go elsewhere, and skips files that are already there', async () => {
     await expect(server.moves.moveStorage({ to: source })).rejects.toMatchObject({ kind: 'invalid' })
     const video = await made(server, source)
     await ask(video)
@@ -355,7 +355,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     expect(await ask(video)).toBe(0)
   })
 
-  it('does not keep a video from its removal, nor goes on for ever, when its target is not wanted any more', async () => {
+  it('does not block the removal of a video, or run forever, when its target is no longer configured', async () => {
     const elsewhere = await serve(source)
     const removed = await made(server, source)
     await ask(removed)
@@ -366,10 +366,10 @@ describe.each(PLACES)('a move to the %s', (target) => {
     expect(await rowsOf(removed)).toBeUndefined()
     const video = await made(server, source)
     await ask(video)
-    // It waited for long: that it is not wanted shows only now.
+    // It waited long, and only now notices that its target is not configured.
     await database.db.query("update storage_move set created_at = now() - interval '2 hours'")
     await expect(elsewhere.run(JOBS[target], { videoId: video.id })).rejects.toMatchObject({ kind: 'busy' })
-    // Somebody who wants it sees it in between.
+    // Another process may still see it in between.
     await database.db.query("update storage_move set unwanted_since = now() - interval '2 hours'")
     await database.db.query("update video set state = 'to-transcode' where id = $1", [video.id])
     await expect(move(video)).rejects.toMatchObject({ kind: 'busy' })
@@ -381,7 +381,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     await expectReadable(server, video)
   })
 
-  it('leaves no copy open of a video that is made private while it is copied, or between its end and the last removal', async () => {
+  it('leaves no public copy of a video that becomes private while it is copied, or between its end and the last removal', async () => {
     for (const moment of ['first copy', 'end']) {
       const video = await made(server, source)
       const file = webVideoFile(video.webVideo?.filename ?? '', false)
@@ -392,7 +392,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
         isLooking = true
         isHidden = moment === 'end' ? (await rowsOf(video))?.moves === 0 : (await placesOf(server, file)).includes(target)
         if (isHidden) await database.db.query('update video set privacy = 3 where id = $1', [video.id])
-        // While a file is copied the mover looks sooner than those who place the files.
+        // While a file is copied, the mover checks sooner than the job that places the files.
         if (isHidden && moment === 'end') await server.place(video.id)
         isLooking = false
       }
@@ -405,7 +405,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     }
   })
 
-  it('waits for videos that are being made', async () => {
+  it('waits for videos that are being created', async () => {
     const video = await made(server, source)
     await database.db.query("update video set state = 'to-transcode' where id = $1", [video.id])
     expect(await ask(video)).toBe(1)
@@ -415,7 +415,7 @@ describe.each(PLACES)('a move to the %s', (target) => {
     await expectMoved(server, video, target)
   })
 
-  it('takes files that belong to no video along by their kind', async () => {
+  it('moves files that belong to no video by their kind', async () => {
     const ref = { kind: 'avatars', name: `${target}.jpg` } as const
     await server.store.only(source, ref.kind)?.put(ref, Buffer.from('a picture'))
     await server.moves.moveStorage({ to: target })

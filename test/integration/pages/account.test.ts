@@ -1,4 +1,4 @@
-// The pages that mails lead to, and those of one's own account, as a person without a script uses them.
+// Pages that mails link to, and pages of the own account, without scripts.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, formIn, linksIn, makeBrowser, partIn } from '../../support/browser.ts'
@@ -40,11 +40,11 @@ async function loggedIn(name: string, password = PASSWORD): Promise<Browser> {
   return browser
 }
 
-describe('the link that verifies an address', () => {
+describe('the link that verifies an email address', () => {
   const verified = async (name: string) =>
     (await at.query<{ ok: boolean }>('select email_verified as ok from users where username = $1', [name]))[0]?.ok
 
-  it('verifies it by a button, once, and not by being opened', async () => {
+  it('verifies it with a button, once, and not when it is opened', async () => {
     await user('vera')
     await at.query("update users set email_verified = false where username = 'vera'")
     await at.ask('POST', '/users/ask-send-verify-email', { email: address('vera') })
@@ -64,7 +64,7 @@ describe('the link that verifies an address', () => {
     expect(again.html).toContain('of no use any more')
   })
 
-  it('puts a new address in the place of the old one', async () => {
+  it('replaces the old address with a new one', async () => {
     await user('nora')
     const token = (await at.token('nora', PASSWORD)).body.access_token
     const change = { email: 'new-nora@example.com', currentPassword: PASSWORD }
@@ -76,7 +76,7 @@ describe('the link that verifies an address', () => {
     expect(await at.query("select email from users where username = 'nora'")).toEqual([{ email: 'new-nora@example.com' }])
   })
 
-  it('verifies the address of a request for an account', async () => {
+  it('verifies the address of a registration request', async () => {
     const body = { ...applicant('rita'), registrationReason: 'I like birds' }
     expect((await at.ask('POST', '/users/registrations/request', body)).status).toBe(200)
     const path = pathOf(await at.mail.next(address('rita')))
@@ -89,7 +89,7 @@ describe('the link that verifies an address', () => {
   })
 
   it.each(['', '?userId=1', '?userId=x&verificationString=f00', '?userId=99999999999&verificationString=f00', '?verificationString=f00'])(
-    'is of no use as %j',
+    'is invalid as %j',
     async (query) => {
       for (const path of ['/verify-account/email', '/reset-password']) {
         const { status, html } = await visitor().open(path + query)
@@ -101,7 +101,7 @@ describe('the link that verifies an address', () => {
 })
 
 describe('a forgotten password', () => {
-  it('is asked for from the login, set by the link, and ends all sessions', async () => {
+  it('is reset from the login page with the mailed link, and all sessions end', async () => {
     await user('paul')
     const before = await loggedIn('paul')
     const browser = visitor()
@@ -119,12 +119,12 @@ describe('a forgotten password', () => {
     expect((await before.open('/my-account/settings')).path).toContain('/login?next=')
     await loggedIn('paul', 'the second password')
     expect((await browser.send(choice, { password: 'the third password' })).status).toBe(403)
-    // Nobody learns who has an account.
+    // The response does not reveal who has an account.
     const nobody = await browser.send(form, { email: address('nobody') })
     expect(nobody.html.replace(address('nobody'), address('paul'))).toBe(sent.html)
   })
 
-  it('is asked for in words that stay words', async () => {
+  it('escapes submitted text', async () => {
     const browser = visitor()
     const form = formIn((await browser.open('/login/ask-reset-password')).html, '/login/ask-reset-password')
     const { html } = await browser.send(form, { email: '"><script>alert(1)</script>' })
@@ -132,13 +132,13 @@ describe('a forgotten password', () => {
   })
 })
 
-describe('one’s own account', () => {
-  it.each(['settings', 'notifications', 'import-export'])('asks visitors to log in: %s', async (name) => {
+describe('the own account', () => {
+  it.each(['settings', 'notifications', 'import-export'])('requires a login: %s', async (name) => {
     const { path } = await visitor().open(`/my-account/${name}`)
     expect(path).toBe(`/login?next=${encodeURIComponent(`/my-account/${name}`)}`)
   })
 
-  it('has a new password by the old one, where programs that keep passwords are sent', async () => {
+  it('changes the password with the old one, and is where password managers are redirected', async () => {
     await user('sara')
     const other = await loggedIn('sara')
     const browser = await loggedIn('sara')
@@ -159,7 +159,7 @@ describe('one’s own account', () => {
     await loggedIn('sara', 'another password')
   })
 
-  it('keeps its address for those with a wrong password', async () => {
+  it('keeps its email address after a wrong password', async () => {
     await user('una')
     const browser = await loggedIn('una')
     const form = partIn((await browser.open('/my-account/profile')).html, 'email')
@@ -169,8 +169,8 @@ describe('one’s own account', () => {
     expect((await browser.send(form, { email: address('new'), currentPassword: PASSWORD })).html).toContain('Saved.')
   })
 
-  describe('chooses what one is told of', () => {
-    /** Each choice of the page and its value. */
+  describe('notification settings', () => {
+    /** Each select of the page with its value. */
     const chosenIn = (html: string): Record<string, number> =>
       Object.fromEntries(
         [...html.matchAll(/<select id="notifications-(\w+)".*?<\/select>/gs)].map(([select, name = '']) => [
@@ -183,7 +183,7 @@ describe('one’s own account', () => {
       return (await at.ask('GET', '/users/me', undefined, `Bearer ${token}`)).body.notificationSettings
     }
 
-    it('for every kind, on the site and by mail, as the API does', async () => {
+    it('change every type, on the site and by mail, like the API', async () => {
       const { username, password } = at.node
       const browser = await loggedIn(username, password)
       const page = await browser.open('/my-account/settings')
@@ -191,7 +191,7 @@ describe('one’s own account', () => {
       const before = me.body.notificationSettings
       expect(Object.keys(before)).toHaveLength(18)
       expect(chosenIn(page.html)).toEqual(before)
-      // Each to another value than before, and all four values.
+      // Each to a new value, with all four values.
       const wanted = Object.fromEntries(Object.keys(before).map((name, index) => [name, index % 4]))
       const typed = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, String(value)]))
       const kept = await browser.send(partIn(page.html, 'notifications'), typed)
@@ -202,7 +202,7 @@ describe('one’s own account', () => {
       await at.ask('PUT', '/users/me/notification-settings', before, at.root)
     })
 
-    it('but not of what only the staff is told, and what is not sent stays as it is', async () => {
+    it('leave out those of the staff, and keep omitted ones', async () => {
       await user('noel')
       const before = await settingsOf('noel')
       const browser = await loggedIn('noel')
@@ -215,7 +215,7 @@ describe('one’s own account', () => {
       expect(await settingsOf('noel')).toEqual({ ...before, newFollow: 3, commentMention: 0 })
     })
 
-    it('and names every choice that is none', async () => {
+    it('name every invalid choice', async () => {
       await user('nele')
       const before = await settingsOf('nele')
       const browser = await loggedIn('nele')
@@ -231,7 +231,7 @@ describe('one’s own account', () => {
     })
   })
 
-  it('says what its user is told, until that is read', async () => {
+  it('shows notifications, until they are read', async () => {
     const { username, password } = at.node
     const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from users where username = $1', [username])
     await at.query('delete from notification where user_id = $1', [id])
@@ -252,13 +252,13 @@ describe('one’s own account', () => {
     ['/my-account/applications', '/my-account/settings'],
     ['/my-library/video-imports', '/videos/import'],
     ['/admin/moderation/abuses/list?search=1', '/admin/abuses'],
-  ])('is found at the addresses of other web clients: %s', async (path, expected) => {
+  ])('is redirected from the URLs of other web clients: %s', async (path, expected) => {
     expect((await visitor().open(path)).path).toBe(`/login?next=${encodeURIComponent(expected)}`)
   })
 })
 
 describe('the link to a comment', () => {
-  it('as mails write it leads to its thread', async () => {
+  it('redirects to its thread', async () => {
     const answer = await fetch(`${at.node.base}/w/abc;threadId=12`, {
       redirect: 'manual',
       headers: { accept: 'text/html' },

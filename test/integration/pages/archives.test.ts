@@ -1,4 +1,4 @@
-// The page of archives, as a person without a script uses it: made, downloaded, deleted, and brought in.
+// The archive page, without scripts: archives are created, downloaded, deleted and imported.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -77,13 +77,13 @@ const bytesLeft = async (): Promise<string[]> => {
   return [...(await storedNames(node, 'uploads')), ...local.filter((name) => name.includes('import'))]
 }
 
-describe('an archive that is uploaded in a form', () => {
+describe('an archive uploaded in a form', () => {
   let person: Awaited<ReturnType<typeof newcomer>>
   beforeEach(async () => {
     person = await newcomer()
   })
 
-  it('is brought in, and its bytes go', async () => {
+  it('is imported, and its bytes are deleted', async () => {
     const { browser, id } = person
     const page = await browser.open(PAGE)
     expect(page.html).toContain('a ZIP file of at most 8.4 MB')
@@ -106,7 +106,7 @@ describe('an archive that is uploaded in a form', () => {
     await eventually(async () => expect(await bytesLeft()).toEqual([]))
   })
 
-  it('is taken from pages of this server alone, for who is logged in there, by the token of the form', async () => {
+  it('is accepted from pages of this server only, from its logged-in user, with the token of the form', async () => {
     const { browser, id } = person
     const form = await importForm(browser)
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
@@ -120,7 +120,7 @@ describe('an archive that is uploaded in a form', () => {
     expect([await uploads(id), await imports(id), await bytesLeft()]).toEqual([[], [], []])
   })
 
-  it('is refused, with the reason on the page, and leaves nothing', async () => {
+  it('is refused with the reason on the page, and leaves nothing', async () => {
     const { browser, id } = person
     const form = await importForm(browser)
     const refused = async (file: SentFile): Promise<[status: number, problem: string | undefined]> => {
@@ -131,7 +131,7 @@ describe('an archive that is uploaded in a form', () => {
     expect(await refused(zipFile(archive, { type: 'text/plain' }))).toEqual([400, 'User import file must be a zip'])
     expect(await refused(zipFile(new Uint8Array()))).toEqual([400, 'This file is empty.'])
     expect(await refused(zipFile(archive, { field: 'picture' }))).toEqual([400, 'The form cannot be accepted.'])
-    // What browsers send of a form in which no file was chosen.
+    // Browsers send this for a file field without a file.
     expect(await refused(zipFile(new Uint8Array(), { name: '' }))).toEqual([400, 'Choose the file of an archive.'])
     const [status, problem] = await refused(zipFile(new Uint8Array(9_000_000)))
     expect([status, problem]).toEqual([413, 'These are too many bytes of unfinished uploads.'])
@@ -147,7 +147,7 @@ describe('an archive that is uploaded in a form', () => {
     expect(html).not.toMatch(/Brought in|Here already|Not usable/)
   })
 
-  it('is held against the quota of its user, which the page tells', async () => {
+  it('counts for the quota of its user, which the page shows', async () => {
     const { browser, id } = await newcomer(QUOTA)
     const { html } = await browser.open(PAGE)
     expect(html).toContain('a ZIP file of at most 2 MB, which is what your video quota leaves')
@@ -167,7 +167,7 @@ describe('an archive that is uploaded in a form', () => {
     expect(html).not.toContain(`${PAGE}/import"`)
   })
 
-  it('arrives in the store as it is sent, and goes when its sender does', async () => {
+  it('is streamed into the store, and removed when the client disconnects', async () => {
     const { browser, id } = person
     const form = await importForm(browser)
     const head = [
@@ -212,8 +212,8 @@ describe('an archive that is uploaded in a form', () => {
   })
 })
 
-describe('an archive that is made', () => {
-  it('has the files of videos where they fit, as its page says', async () => {
+describe('an archive of the user', () => {
+  it('contains the video files if they fit, as its page says', async () => {
     const { browser, id } = await newcomer()
     expect((await browser.open(PAGE)).html).toContain('With the files of your videos (0 bytes of the 1 MB')
     const channel = `(select c.id from channel c join account a on a.id = c.account_id where a.user_id = ${id})`
@@ -234,7 +234,7 @@ describe('an archive that is made', () => {
     expect(made.html).toContain('The archive of')
   })
 
-  it('is given to its user, and deleted', async () => {
+  it('is downloaded by its user, and deleted', async () => {
     const { browser } = await newcomer()
     const page = await browser.open(PAGE)
     const form = formIn(page.html, `${PAGE}/export`)
@@ -246,7 +246,7 @@ describe('an archive that is made', () => {
       html = (await browser.open(PAGE)).html
       expect(html).toContain('Download</a>')
     })
-    // Whenever it is followed: what it leads to holds for a short time.
+    // The link does not expire, since its target is signed for a short time.
     const [download = ''] = linksIn(html, 'Download')
     expect(download).toMatch(/^\/my-account\/import-export\/download\?id=\d+$/)
     const downloaded = await browser.open(download)
@@ -271,7 +271,7 @@ describe('an archive that is made', () => {
   })
 })
 
-it('sends each answer once, and logs what was sent', async () => {
+it('sends each response once, and logs the upload', async () => {
   const { browser } = await newcomer()
   for (const path of ['/c/root_channel/videos', '/a/root', '/@root', '/a/nobody', '/my-account/settings', PAGE]) {
     await browser.open(path)

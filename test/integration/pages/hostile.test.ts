@@ -1,5 +1,5 @@
-// Hostile words through every field that reaches a page, a feed, a mail or a block for machines: they stay words. Answers are read as
-// browsers and feed readers read them, and nothing in them may have come out of a value.
+// Hostile text through every field of pages, feeds, mails and JSON-LD stays text. Responses are parsed like in browsers and feed readers,
+// and contain no markup from a value.
 
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -81,7 +81,7 @@ afterAll(async () => {
   if (dist) await rm(dirname(dist), { recursive: true, force: true })
 })
 
-/** A user, a channel, a video, a playlist and a comment of whom every word is this text; each second of another server. */
+/** A user, a channel, a video, a playlist and a comment with this text in every field; half of them are remote. */
 async function make(text: string, index: number): Promise<Made> {
   const origin = at.node.base
   const isRemote = index % 2 === 1
@@ -89,7 +89,7 @@ async function make(text: string, index: number): Promise<Made> {
   const user = isRemote
     ? { ...(await makeRemoteChannel(db, { host, username: `far${index}` })), username: `far${index}@${host}` }
     : await makeUser(db, { username: `near${index}`, origin })
-  // Within a minute, what is not followed leaves the lists.
+  // The job runs within a minute, and removes what is not followed from the lists.
   await db.query(
     `insert into follow (follower_id, target_id, state) select i.id, c.actor_id, 'accepted' from actor i, channel c
      where i.host_id is null and i.preferred_username = 'peertube' and c.id = $1 and $2`,
@@ -145,13 +145,13 @@ const madeAt = (index: number): Made => {
 }
 
 describe('pages', () => {
-  it.each(each)('have only words of %s', async (_name, index) => {
+  it.each(each)('contain %s as text only', async (_name, index) => {
     const { text, video, playlist, account, channel } = madeAt(index)
     for (const path of [`/w/${video}`, `/videos/embed/${video}`]) {
       const [data = ''] = await check(path)
       expect(JSON.parse(data)).toMatchObject({ '@type': 'VideoObject', name: titleText(text) })
     }
-    // Its captions have the text for a language.
+    // The language of its captions has the text as its name.
     expect(await (await get(`/w/${video}`)).text()).toMatch(/<track [^>]*srclang="[^"]+" label="[^"]+"/)
     for (const path of [`/w/p/${playlist}`, `/video-playlists/embed/${playlist}`]) {
       const [data = ''] = await check(path)
@@ -166,7 +166,7 @@ describe('pages', () => {
     for (const type of ['channels', 'playlists']) await check(`/search?${query}&type=${type}`)
   })
 
-  it.each(each)('with a form that was sent have only words of %s', async (_name, index) => {
+  it.each(each)('with a submitted form contain %s as text only', async (_name, index) => {
     const { text } = madeAt(index)
     const browser = makeBrowser(at.node.base)
     for (const [path, fields] of [
@@ -182,18 +182,18 @@ describe('pages', () => {
     }
   })
 
-  it('about the server have only words', async () => {
+  it('about the server contain text only', async () => {
     const lists = ['/', '/videos/browse', '/videos/browse?page=2']
     for (const path of [...lists, '/about', '/about/contact', '/unknown', '/login']) await check(path)
   })
 
-  it.each(each)('of a web client have only words of %s', async (_name, index) => {
+  it.each(each)('of a web client contain %s as text only', async (_name, index) => {
     const { text, video, playlist, account, channel } = madeAt(index)
     for (const path of [`/w/${video}`, `/videos/embed/${video}`, `/w/p/${playlist}`, `/a/${account}`, `/c/${channel}`, '/']) {
       const answer = await get(path, 'text/html', withClient.base)
       const scripts = /script-src ([^;]*)/.exec(answer.headers.get('content-security-policy') ?? '')?.[1]
       expect(scripts).not.toMatch(/'unsafe-(?:inline|eval)'|data:|\*/)
-      // Those of the build: a handler, and the style of the administrator.
+      // Parts of the build: a handler, and the style of the administrator.
       const page = await answer.text()
       const { strange, data, inline, handlers } = read(page, {
         allowed: /^(?:onload|style|base)$/,
@@ -210,15 +210,15 @@ describe('pages', () => {
   })
 })
 
-/** The texts that readers of feeds take for HTML: those of RSS, which says nothing of it, and of Atom where it says so. */
+/** Values that feed readers interpret as HTML: those of RSS, and of Atom where the type says so. */
 const htmlOf = ({ name, attributes, text, children }: XmlElement, format: string): string[] => [
   ...((format === 'rss2' ? /^(?:title|description|content:encoded)$/.test(name) : attributes.type === 'html') ? [text] : []),
   ...children.flatMap((child) => htmlOf(child, format)),
 ]
 const xmlOf = (text: string): XmlElement => parseXml(text.replace('encoding="UTF-8"', 'encoding="utf-8"'))
 
-describe('what machines read', () => {
-  it.each(each)('has only words of %s', async (_name, index) => {
+describe('machine-readable output', () => {
+  it.each(each)('contains %s as text only', async (_name, index) => {
     const { video, channelId } = madeAt(index)
     for (const feed of [`videos.FORMAT?videoChannelId=${channelId}`, `video-comments.FORMAT?videoId=${video}`]) {
       for (const format of ['rss2', 'atom', 'json']) {
@@ -243,14 +243,14 @@ describe('what machines read', () => {
     expect(card.html.match(/<[a-z]/gi)).toEqual(['<i'])
   })
 
-  it('of the server has only words', async () => {
+  it('of the server contains text only', async () => {
     xmlOf(await (await get('/opensearch.xml', '*/*')).text())
     xmlOf(await (await get('/sitemap.xml', '*/*')).text())
     const manifest = (await (await get('/manifest.webmanifest', '*/*')).json()) as { name: string }
     expect(manifest.name).toBe(NAME)
   })
 
-  it('of messages to who runs the server has only words', async () => {
+  it('of messages to the administrator contains text only', async () => {
     const browser = makeBrowser(at.node.base)
     const form = formIn((await browser.open('/about/contact')).html, '/about/contact')
     const typed = { fromName: NAME, fromEmail: 'mallory@example.com', subject: NAME, body: EVERYTHING.slice(0, 4900) }
@@ -261,7 +261,7 @@ describe('what machines read', () => {
     expect(Object.values(headers).join('')).not.toMatch(/[\r\n]/)
   })
 
-  it('of mails has only words', async () => {
+  it('of mails contains text only', async () => {
     await at.ask('POST', '/users/register', {
       username: 'reader',
       password: 'a good password',
@@ -274,7 +274,7 @@ describe('what machines read', () => {
   })
 })
 
-/** The texts of a JSON Feed that are HTML. */
+/** The HTML texts of a JSON Feed. */
 function htmlIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(htmlIn)
   if (typeof value !== 'object' || value === null) return []

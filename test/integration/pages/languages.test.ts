@@ -1,4 +1,4 @@
-// The languages of the pages: which one a reader gets, and that nothing of it is left in another one.
+// The languages of the pages: selection of the language, and complete translations.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -40,7 +40,7 @@ afterAll(() => at?.stop())
 const german = { 'accept-language': 'de' }
 const languageOf = ({ html }: Shown): string | undefined => /<html lang="([^"]*)" dir="ltr"/.exec(html)?.[1]
 
-/** The buttons at the foot of the page; `from`: the page that they are on. */
+/** The language buttons in the footer; `from`: the current page. */
 async function choose(browser: Browser, language: string, from?: string, more: Record<string, string> = {}): Promise<Shown> {
   const headers = { origin: at.node.base, 'sec-fetch-site': 'same-origin', ...(from === undefined ? {} : { referer: from }), ...more }
   return await browser.send({ action: '/language', method: 'post', fields: { language } }, {}, headers)
@@ -56,7 +56,7 @@ describe('the language of a page', () => {
     ['pt', 'en'],
     ['*', 'en'],
     [',;q=x', 'en'],
-  ])('is what the browser asks for: %j gives %s', async (asked, language) => {
+  ])('follows Accept-Language: %j gives %s', async (asked, language) => {
     const page = await makeBrowser(at.node.base).open('/about', asked === undefined ? {} : { 'accept-language': asked })
     expect(page.status).toBe(200)
     expect(languageOf(page)).toBe(language)
@@ -64,12 +64,12 @@ describe('the language of a page', () => {
     expect(page.headers.get('vary')).toMatch(/Accept-Language/)
   })
 
-  it('is found at once in a header without end', async () => {
+  it('is found at once in an endless header', async () => {
     const page = await makeBrowser(at.node.base).open('/about', { 'accept-language': `${'x,'.repeat(3000)}fr` })
     expect(languageOf(page)).toBe('en')
   })
 
-  it('is chosen by a button, which returns to its page', async () => {
+  it('is chosen by a button, which returns to the page', async () => {
     const browser = makeBrowser(at.node.base, german)
     expect((await browser.open('/videos/browse?page=2')).html).toContain('value="fr" lang="fr">Français<')
     const page = await choose(browser, 'fr', `${at.node.base}/videos/browse?page=2`)
@@ -80,7 +80,7 @@ describe('the language of a page', () => {
     expect(languageOf(await browser.open(`/videos/embed/${video}`))).toBe('de')
   })
 
-  it('stays with the user, also in the next browser', async () => {
+  it('is stored with the user, also for the next browser', async () => {
     const name = 'linda'
     const body = { username: name, password: 'a good password', email: 'linda@example.com', role: 2, videoQuota: -1, videoQuotaDaily: -1 }
     expect((await at.ask('POST', '/users', body, at.root)).status).toBe(200)
@@ -93,7 +93,7 @@ describe('the language of a page', () => {
     expect(languageOf(await second.open('/my-account/settings'))).toBe('de')
   })
 
-  it('is not chosen by other sites, and there are no others', async () => {
+  it('cannot be chosen by other sites, and other values are refused', async () => {
     const browser = makeBrowser(at.node.base)
     expect((await choose(browser, 'fr', undefined, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect((await choose(browser, 'xx')).status).toBe(400)
@@ -104,7 +104,7 @@ describe('the language of a page', () => {
     expect(languageOf(await browser.open('/'))).toBe('en')
   })
 
-  it('does not mix in the pages that visitors share, also not with what browsers keep', async () => {
+  it('is part of the key of shared and browser caches', async () => {
     for (const path of ['/', `/w/${video}`, `/videos/embed/${video}`, '/videos/browse']) {
       const tags = new Map<string, string>()
       for (const language of ['en', 'de', 'fr', 'de', 'en', 'fr']) {
@@ -122,7 +122,7 @@ describe('the language of a page', () => {
 describe('a page in another language', () => {
   const names = Object.keys(languageLabels).map((code) => languageOfTag('de')?.nameOf(code))
   const words = new Set([...Object.values(messagesIn('de')), ...names])
-  /** Words that are the same in both. */
+  /** Words that are the same in both languages. */
   const isSame = (text: string): boolean => words.has(text) || !/\p{L}{2}/u.test(text)
 
   async function leftOver(browser: Browser, path: string): Promise<string[]> {
@@ -132,7 +132,7 @@ describe('a page in another language', () => {
     return textsOf(other.html).filter((text) => before.has(text) && !isSame(text))
   }
 
-  it('has no words of English for visitors', async () => {
+  it('contains no English words for visitors', async () => {
     const paths = [
       ...['/', '/about', '/about/contact', '/login', '/signup', '/login/ask-reset-password', '/search', '/search?search=zzzz', '/c/nobody'],
       ...['/videos/browse?sort=-trending', '/remote-interaction', '/reset-password', '/verify-account/email', '/nothing'],
@@ -142,8 +142,8 @@ describe('a page in another language', () => {
     expect([...new Set(found.flat())].filter((text) => !OF_OTHERS.test(text))).toEqual([])
   })
 
-  it('has no words of English for administrators', async () => {
-    // Logs are for programs.
+  it('contains no English words for administrators', async () => {
+    // Logs are not translated.
     const plain = screens.map(({ path }) => path).filter((path) => !path.includes(':') && path !== '/admin/logs')
     const ofVideo = ['', '/studio', '/source', '/statistics'].map((room) => `/my-library/videos/${video}${room}`)
     const own = [`/w/${video}`, `/w/${video}/take-part`, '/my-account/settings', '/my-account/notifications', '/my-account/import-export']
@@ -152,7 +152,7 @@ describe('a page in another language', () => {
     expect([...new Set(found)].filter((text) => !OF_OTHERS.test(text))).toEqual([])
   })
 
-  it('says what is wrong with a form in its language', async () => {
+  it('shows errors of a form in its language', async () => {
     const { html } = await root.open('/admin/users', german)
     const form = /<form[^>]*action="\/admin\/users"(?:(?!<\/form>).)*name="part" value="new".*?<\/form>/s.exec(html)?.[0] ?? ''
     const page = await root.send(
@@ -169,7 +169,7 @@ describe('a page in another language', () => {
     expect(page.html).toMatch(/id="new-username-note">Ein Name/)
   })
 
-  it('says in its language what is wrong with a value, and the API says it in English', async () => {
+  it('shows errors of a value in its language, and the API in English', async () => {
     const { html } = await root.open('/admin/blocklist', german)
     const form =
       /<form[^>]*action="\/admin\/blocklist"(?:(?!<\/form>).)*name="part" value="import-servers".*?<\/form>/s.exec(html)?.[0] ?? ''
@@ -182,7 +182,7 @@ describe('a page in another language', () => {
     expect(refused.body).toMatchObject({ 'invalid-params': { list: { msg } } })
   })
 
-  it('explains the settings, and finds them by these words', async () => {
+  it('explains the settings, and finds them by translated words', async () => {
     const page = await root.open('/admin/config?search=untertitel+aus+gesprochenem', german)
     const form = /name="part" value="config".*?<\/form>/s.exec(page.html)?.[0] ?? ''
     expect([...form.matchAll(/name="([^"]*\.[^"]*)"/g)].map(([, name]) => name)).toEqual(['videoTranscription.enabled'])
@@ -193,7 +193,7 @@ describe('a page in another language', () => {
   })
 })
 
-/** Names of people and things, examples, and the software's words that have no translation. */
+/** Names, examples, and technical terms without a translation. */
 const OF_OTHERS =
   /^(?:Vireo|Welcome!|No terms for now\.|Watch later|.* - Vireo|MP4 · .* fps|root|linda|Main root channel|root_channel|English|Deutsch|Français|RSS|MP4|1234 5678|\p{Lu}\p{L}+ \d+|Default .*channel|A video server of the federated web\.)$|@|\.example|^https?:/u
 

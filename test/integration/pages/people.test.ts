@@ -1,4 +1,4 @@
-// Pages for people on a whole node: lists, channels, accounts, searches, and what a person does who is logged in without a script.
+// Pages on a whole node: lists, channels, accounts, searches, and actions of a user without scripts.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { generate } from 'otplib'
@@ -29,7 +29,7 @@ beforeAll(async () => {
     config: {
       instance: { default_nsfw_policy: 'do_not_list', description: 'A **lake** <b>x</b>', terms: 'Be kind.' },
       rates_limit: { login: { max: LOGINS } },
-      // Nobody answers there, and nothing is mailed by this process.
+      // Nothing listens there, and this process sends no mails.
       smtp: { hostname: '127.0.0.1', port: 9, from_address: 'video@example.org' },
     },
   })
@@ -70,7 +70,7 @@ async function anna(): Promise<Browser> {
 }
 
 describe('lists of videos', () => {
-  it('are the latest first, in pages, without what is not for everybody', async () => {
+  it('are sorted by date, in pages, and contain public videos only', async () => {
     const first = await visitor().open('/videos/browse')
     expect(first.html.match(/<h2 dir="auto">Bird \d+<\/h2>/g)?.[0]).toBe('<h2 dir="auto">Bird 26</h2>')
     expect(first.html).not.toContain('Bird 2<')
@@ -90,26 +90,26 @@ describe('lists of videos', () => {
     ['/videos/local', '/videos/browse?scope=local', 'Videos of this server'],
     ['/videos/overview', '/', 'Latest videos'],
     ['/home', '/', 'Latest videos'],
-  ])('are found at the bookmark %s', async (from, to, title) => {
+  ])('redirect from the old URL %s', async (from, to, title) => {
     const { path, html, status } = await visitor().open(from)
     expect({ path, status }).toEqual({ path: to, status: 200 })
     expect(html).toContain(`<h1>${title}</h1>`)
   })
 
-  it('take what they do not know as the usual', async () => {
+  it('ignore invalid parameters', async () => {
     for (const query of ['?sort=constructor', '?page=-1', '?page=1e9', '?page=1&page=2', '?sort[a]=b&scope[]=local']) {
       expect((await visitor().open(`/videos/browse${query}`)).status).toBe(200)
     }
   })
 
-  it('of this server have none of others', async () => {
+  it('of local videos contain no remote ones', async () => {
     expect((await visitor().open('/')).html).not.toContain('A private bird')
     expect((await visitor().open('/videos/browse?scope=local')).html).not.toContain('Far off')
   })
 })
 
-describe('the first page', () => {
-  it('shows what the administrator wrote, and nothing in it acts', async () => {
+describe('the home page', () => {
+  it("shows the administrator's text, without active content", async () => {
     const content = `# Welcome\n\n**our** lake <script>alert(1)</script><img src="https://evil.example/x.png" onerror="alert(1)">
 <a href="javascript:alert(1)" onclick="alert(1)" style="position:fixed">x</a><iframe src="https://evil.example"></iframe>
 
@@ -151,7 +151,7 @@ describe('the page of a channel', () => {
     expect(headers.get('vary')).toBe('Accept, Accept-Language, Cookie')
   })
 
-  it('has its playlists and a word about it on pages of their own', async () => {
+  it('has its playlists and description on separate pages', async () => {
     const playlists = await visitor().open('/c/maker_channel/video-playlists')
     expect(playlists.html).toContain('>All birds<')
     await db.query('update channel set description = $1, support = $2 where id = $3', [
@@ -164,7 +164,7 @@ describe('the page of a channel', () => {
     expect(html).not.toContain('href="javascript:')
   })
 
-  it('is there for channels of other servers that are known, and says where they are from', async () => {
+  it('exists for known remote channels, and shows their origin', async () => {
     const { status, html } = await visitor().open('/c/painter_channel@far.example')
     expect(status).toBe(200)
     expect(html).toContain('Far off')
@@ -172,13 +172,13 @@ describe('the page of a channel', () => {
     expect(linksIn(html, 'Open on far.example')).toEqual(['https://far.example/video-channels/painter_channel'])
   })
 
-  it('says of one of another server of which nothing came here why it is empty', async () => {
+  it('explains why a remote channel without videos is empty', async () => {
     await makeRemoteChannel(db, { host: 'silent.example', username: 'silent' })
     const { html } = await visitor().open('/c/silent_channel@silent.example')
     expect(html).toContain('This server has no videos of this channel from silent.example yet.')
   })
 
-  it('is 404 for names that nobody has, and asks nobody', async () => {
+  it('is 404 for unknown names, without a request to other servers', async () => {
     for (const path of ['/c/nobody', '/c/nobody@far.example', '/c/x@unknown.example', '/a/nobody', '/@nobody', '/c/maker']) {
       const { status, headers } = await visitor().open(path)
       expect({ path, status, type: headers.get('content-type') }).toEqual({
@@ -200,7 +200,7 @@ describe('the page of an account', () => {
     expect(html).toContain(`<link rel="canonical" href="${node.base}/a/maker/video-channels">`)
   })
 
-  it('has its videos, playlists and description on pages of their own', async () => {
+  it('has its videos, playlists and description on separate pages', async () => {
     expect((await visitor().open('/a/maker/videos')).html).toContain('Bird 26')
     expect((await visitor().open('/a/maker/video-playlists')).html).toContain('All birds')
     expect((await visitor().open('/a/maker/about')).html).toContain('There is no description.')
@@ -218,7 +218,7 @@ describe('searches', () => {
     expect((await visitor().open('/search')).status).toBe(200)
   })
 
-  it('lead to the page of what was pasted', async () => {
+  it('redirect to the page of a pasted URL', async () => {
     const host = new URL(node.base).host
     expect((await visitor().open(`/search?search=@maker_channel@${host}`)).path).toBe('/c/maker_channel/videos')
     const own = encodeURIComponent(`${node.base}/@maker_channel`)
@@ -232,11 +232,11 @@ describe('searches', () => {
     expect(found.html).toContain('Far off')
   })
 
-  it('of visitors ask no other server', async () => {
+  it('by visitors send no request to other servers', async () => {
     for (const text of ['x@unknown.example', 'https://unknown.example/videos/watch/1']) {
       const { status, path, html } = await visitor().open(`/search?search=${encodeURIComponent(text)}`)
       expect({ status, isSearch: path.startsWith('/search') }).toEqual({ status: 200, isSearch: true })
-      // Who may ask them is told how.
+      // The page explains who may search other servers.
       expect(linksIn(html, 'Log in')).toContain(
         `/login?next=${encodeURIComponent(`/search?${new URLSearchParams({ search: text, type: 'videos' })}`)}`,
       )
@@ -246,7 +246,7 @@ describe('searches', () => {
   })
 })
 
-describe('hostile words', () => {
+describe('hostile text', () => {
   const hostile = [
     '<script>alert(1)</script>',
     '</title><script>alert(1)</script>',
@@ -259,7 +259,7 @@ describe('hostile words', () => {
     '\u2028</script>\u2029',
     '\u202etxt.exe',
   ]
-  it.each(hostile)('%j stay words on every page', async (text) => {
+  it.each(hostile)('%j stays text on every page', async (text) => {
     const user = await makeUser(db, { origin: node.base })
     const name = user.username
     await makeVideo(db, { channelId: user.channelId, columns: { name: text, description: text } })
@@ -285,7 +285,7 @@ describe('hostile words', () => {
     await db.query('delete from video where channel_id = $1', [user.channelId])
   })
 
-  /** Elements and attributes that no page has. */
+  /** Elements and attributes that no page contains. */
   const strange = (html: string): string[] =>
     [...html.matchAll(/<([a-z][\w-]*)((?:\s+[\w:-]+(?:="[^"]*")?)*)\s*>/gi)].flatMap(([tag, name = '', attributes = '']) => {
       const names = [...attributes.matchAll(/\s([\w:-]+)="/g)].map(([, attribute = '']) => attribute)
@@ -299,14 +299,14 @@ describe('hostile words', () => {
     })
 })
 
-describe('about the server', () => {
-  it.each(['/about', '/about/instance'])('is a word at %s', async (path) => {
+describe('information about the server', () => {
+  it.each(['/about', '/about/instance'])('is at %s', async (path) => {
     const { html } = await visitor().open(path)
     expect(html).toContain('<strong>lake</strong> &lt;b&gt;x&lt;/b&gt;')
     expect(html).toContain('Be kind.')
   })
 
-  it('takes a message from who writes on the page of the server, and one in a while', async () => {
+  it('includes a contact form, which accepts one message in a while', async () => {
     const browser = visitor()
     const form = formIn((await browser.open('/about/contact')).html, '/about/contact')
     const typed = { fromName: 'Anna', fromEmail: 'anna@example.org', subject: 'Hello', body: 'A long enough message' }
@@ -324,8 +324,8 @@ describe('about the server', () => {
   })
 })
 
-describe('the address for reports of security holes', () => {
-  it('is the form and not that of the administrator, and holds for a time', async () => {
+describe('security.txt', () => {
+  it("has the contact form instead of the administrator's address, and expires", async () => {
     const answer = await fetch(`${node.base}/.well-known/security.txt`)
     const [contact, expires] = (await answer.text()).split('\n')
     expect(contact).toBe(`Contact: ${node.base}/about/contact`)
@@ -335,8 +335,8 @@ describe('the address for reports of security holes', () => {
   })
 })
 
-describe('logging in', () => {
-  it('leads on to where one wanted to go, with a cookie that scripts and other sites do not get', async () => {
+describe('login', () => {
+  it('redirects to the requested page, with a cookie that is hidden from scripts and other sites', async () => {
     const browser = visitor()
     const asked = await browser.open('/videos/subscriptions')
     expect(asked.path).toBe('/login?next=%2Fvideos%2Fsubscriptions')
@@ -355,7 +355,7 @@ describe('logging in', () => {
     expect(line).toMatch(/^vireo-session=[0-9a-f]{40}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/)
   })
 
-  it('shows who one is, and ends with the session', async () => {
+  it('shows the user, and ends with the session', async () => {
     const browser = await anna()
     const page = await browser.open('/videos/subscriptions')
     expect(page.html).toContain('Your subscriptions')
@@ -370,7 +370,7 @@ describe('logging in', () => {
     expect((await browser.open('/videos/subscriptions')).path).toContain('/login')
   })
 
-  it('has a session like those of the API, whose cookie the API does not know', async () => {
+  it('has a session like those of the API, whose cookie the API ignores', async () => {
     const browser = await anna()
     const token = browser.cookies.get('vireo-session') ?? ''
     const me = (headers: Record<string, string>) => fetch(`${node.base}/api/v1/users/me`, { headers })
@@ -385,7 +385,7 @@ describe('logging in', () => {
     expect((await fetch(`${node.base}/feeds/subscriptions.xml`, { headers: { cookie: `vireo-session=${token}` } })).status).not.toBe(200)
   })
 
-  it('is refused with a wrong password, for nobody, and with nothing, and says so', async () => {
+  it('is refused with a wrong password, an unknown user, and empty fields, with an error', async () => {
     for (const [username, password] of [
       ['anna', 'wrong'],
       ['nobody', PASSWORD],
@@ -400,7 +400,7 @@ describe('logging in', () => {
     }
   })
 
-  it('is refused for who is blocked, whose sessions are over', async () => {
+  it('is refused for a blocked user, whose sessions have ended', async () => {
     const user = { username: 'bad', password: PASSWORD, email: 'bad@example.org', role: 2, videoQuota: -1 }
     const made = await root.send<{ user: { id: number } }>('POST', '/api/v1/users', { ...user, videoQuotaDaily: -1 })
     const browser = visitor()
@@ -412,7 +412,7 @@ describe('logging in', () => {
     expect(again.html).toContain('User is blocked.')
   })
 
-  it('asks for the code of two-factor login', async () => {
+  it('asks for the two-factor code', async () => {
     const user = { username: 'careful', password: PASSWORD, email: 'careful@example.org', role: 2, videoQuota: -1 }
     const made = await root.send<{ user: { id: number } }>('POST', '/api/v1/users', { ...user, videoQuotaDaily: -1 })
     const careful = await login(node.base, 'careful', PASSWORD)
@@ -426,7 +426,7 @@ describe('logging in', () => {
     expect(without.status).toBe(400)
     expect(without.html).toContain('Type the one-time code')
     expect((await visitor().login('careful', PASSWORD, { code: '000000' })).html).toContain('one-time code is not right')
-    // The code of the request is spent: the one after it is good too.
+    // The code is used: the next one is valid too.
     const epoch = Math.floor(Date.now() / 1000) + 30
     const right = await visitor().login('careful', PASSWORD, { code: await generate({ secret, epoch }) })
     expect(right.path).toBe('/')
@@ -442,7 +442,7 @@ describe('logging in', () => {
     '\\\\evil.example',
     '/\t/evil.example',
     '@evil.example',
-  ])('never leads to another site: %j', async (next) => {
+  ])('never redirects to another site: %j', async (next) => {
     const browser = visitor()
     const { html } = await browser.open(`/login?${new URLSearchParams({ next })}`)
     const form = formIn(html, '/login')
@@ -457,7 +457,7 @@ describe('logging in', () => {
     expect(new URL(answer.headers.get('location') ?? '', node.base).origin).toBe(node.base)
   })
 
-  it('is refused to forms of other sites, of other browsers, and to those without proof', async () => {
+  it('is refused for forms of other sites, of other browsers, and without a token', async () => {
     const browser = visitor()
     const form = formIn((await browser.open('/login')).html, '/login')
     const typed = { username: 'anna', password: PASSWORD }
@@ -480,7 +480,7 @@ describe('logging in', () => {
     expect((await browser.send(form, typed)).path).toBe('/')
   })
 
-  it('has a limit', async () => {
+  it('is rate-limited', async () => {
     const browser = makeBrowser(node.base, { 'x-forwarded-for': '203.0.113.7' })
     const { html } = await browser.open('/login')
     const form = formIn(html, '/login')
@@ -518,7 +518,7 @@ describe('watching', () => {
       webVideo: { resolution: 240 },
     })
 
-  it('what is private is for its owner, with a token for the files, and kept by nobody', async () => {
+  it('a private video is for its owner, with a file token, and is not cached', async () => {
     const { uuid } = await add(own.channelId, 3)
     const path = `/w/${uuid}`
     await isHidden(visitor(), path)
@@ -534,7 +534,7 @@ describe('watching', () => {
     await isHidden(browser, `/w/${(await add(maker.channelId, 3)).uuid}`)
   })
 
-  it('what is internal is for everybody with an account here', async () => {
+  it('an internal video is for every local user', async () => {
     const { uuid } = await add(maker.channelId, 4)
     await isHidden(visitor(), `/w/${uuid}`)
     const browser = await anna()
@@ -543,7 +543,7 @@ describe('watching', () => {
     await isHidden(browser, `/w/${uuid}`)
   })
 
-  it('nobody hears those whom one has muted', async () => {
+  it('comments of muted accounts are hidden', async () => {
     const { id, uuid } = await add(maker.channelId, 1)
     const loud = await makeUser(db, { origin: node.base })
     await db.query(`insert into comment (video_id, account_id, url, text) values ($1, $2, $3, 'So loud')`, [
@@ -561,7 +561,7 @@ describe('watching', () => {
     expect((await visitor().open(`/w/${uuid}`)).html).toContain('So loud')
   })
 
-  /** What the player on a page would send. */
+  /** Requests that the player of a page sends. */
   const reportOf = (html: string, currentTime: number): Form => {
     const data = (name: string) => new RegExp(` data-${name}="([^"]*)"`).exec(html)?.[1] ?? ''
     return {
@@ -579,7 +579,7 @@ describe('watching', () => {
       )
     )[0]?.seconds
 
-  it('goes into the history of who is logged in, who goes on from there', async () => {
+  it("is stored in the user's history, and resumes at the last position", async () => {
     const browser = await anna()
     for (const { uuid } of [await add(maker.channelId, 1), await add(own.channelId, 3), await add(maker.channelId, 4)]) {
       const path = `/w/${uuid}`
@@ -598,7 +598,7 @@ describe('watching', () => {
     expect(history).toMatchObject({ total: 2 })
   })
 
-  it('is not told to the own history by other sites, other sessions and visitors', async () => {
+  it('is not stored for other sites, other sessions and visitors', async () => {
     const { uuid } = await add(maker.channelId, 1)
     const browser = await anna()
     const report = reportOf((await browser.open(`/w/${uuid}`)).html, 3)
@@ -616,7 +616,7 @@ describe('watching', () => {
     expect((await browser.open(`/videos/embed/${uuid}`)).html).not.toMatch(/data-(?:reports|token)=/)
   })
 
-  it('of what is one’s own goes on in one’s own playlist, and stays a gap for others', async () => {
+  it('own videos play in own playlists, and are gaps for others', async () => {
     const [secret, open, foreign] = [await add(own.channelId, 3), await add(maker.channelId, 1), await add(maker.channelId, 3)]
     const [playlist] = await db.query<{ id: number; uuid: string }>(
       `insert into playlist (uuid, url, account_id, name, type, privacy, elements_count)
@@ -647,7 +647,7 @@ describe('watching', () => {
     expect((await browser.open(`/video-playlists/embed/${playlist?.uuid}`)).html).not.toContain(secret.uuid)
   })
 
-  it('a private playlist is for its owner, and is told to no machine', async () => {
+  it('a private playlist is for its owner, and has no machine-readable data', async () => {
     const playlist = '5d3f8d06-6b83-4d8c-9a37-2bb0a1f3a002'
     await db.query(
       `insert into playlist (uuid, url, account_id, name, type, privacy, elements_count)
@@ -675,7 +675,7 @@ describe('subscribing', () => {
       )
     ).length
 
-  it('is a button on the page of a channel and beside each channel of an account', async () => {
+  it('is a button on the page of a channel, and beside each channel of an account', async () => {
     const browser = await anna()
     const page = await browser.open('/c/maker_channel')
     expect(page.headers.get('cache-control')).toContain('private')
@@ -691,7 +691,7 @@ describe('subscribing', () => {
     expect(ended.html).not.toContain('Unsubscribe')
   })
 
-  it('is refused to forms of other sites and to those of another session', async () => {
+  it('is refused for forms of other sites and of another session', async () => {
     const browser = await anna()
     const form = formIn((await browser.open('/c/maker_channel')).html, '/subscriptions')
     const cross = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
@@ -701,17 +701,17 @@ describe('subscribing', () => {
     expect(await followers()).toBe(0)
   })
 
-  it('sends who is no longer logged in to the login, and back', async () => {
+  it('redirects to the login after a logout, and back', async () => {
     const browser = await anna()
     const form = formIn((await browser.open('/c/maker_channel')).html, '/subscriptions')
     await db.query("delete from session where user_id = (select id from users where username = 'anna')")
-    // Sessions are kept for a second.
+    // Sessions are cached for a second.
     await until(async () => (await browser.open('/my-account/settings')).path.startsWith('/login'))
     expect((await browser.send(form)).path).toBe('/login?next=%2Fc%2Fmaker_channel%2Fvideos')
     expect(await followers()).toBe(0)
   })
 
-  it('from one’s own server asks for a handle, and says what is wrong with it', async () => {
+  it("from the user's own server asks for a handle, and explains errors in it", async () => {
     const browser = visitor()
     const form = formIn((await browser.open('/c/maker_channel')).html, '/remote-subscribe')
     const wrong = await browser.send(form, { handle: '"><script>alert(1)</script>' })

@@ -1,4 +1,4 @@
-// Screens: what users make, keep and administer on pages without a script. Rights, limits and errors are those of the API.
+// Screens for creating, editing and administering content without scripts. Permissions, limits and errors are those of the API.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -24,7 +24,7 @@ beforeAll(async () => {
       import: { videos: { http: { enabled: true }, torrent: { enabled: true } } },
       transcoding: { enabled: false },
       video_file: { update: { enabled: true } },
-      // As from the environment.
+      // Set by the environment.
       instance__business_model: 'Gifts',
       rates_limit: { login: { max: 1000 } },
     },
@@ -61,7 +61,7 @@ async function upload(name: string): Promise<string> {
 }
 
 describe('each screen', () => {
-  it.each(PLAIN.map(({ path }) => path))('asks visitors to log in, and is 200 or 403 for each role: %s', async (path) => {
+  it.each(PLAIN.map(({ path }) => path))('requires a login, and is 200 or 403 for each role: %s', async (path) => {
     const visitor = makeBrowser(at.node.base)
     expect((await visitor.open(path)).path).toBe(`/login?next=${encodeURIComponent(path)}`)
     const statuses = await Promise.all([maker, moderator, root].map(async (browser) => (await browser.open(path)).status))
@@ -111,7 +111,7 @@ describe('a user without a script', () => {
     expect((await maker.open(`/w/${id}`)).status).toBe(404)
   })
 
-  it('likes, comments, replies, saves, reports, subscribes, and deletes the own comment', async () => {
+  it('likes, comments, replies, saves, reports, subscribes, and deletes an own comment', async () => {
     const id = await upload('A swan')
     const reader = await loggedIn('reader')
     const path = `/w/${id}`
@@ -151,7 +151,7 @@ describe('a user without a script', () => {
     expect((await at.ask('DELETE', `/vireo/followers/${follower}`, undefined, at.root)).status).toBe(404)
     expect((await maker.send(part(page.html, 'followers'), { act: `remove ${follower}` })).html).toContain('No followers yet.')
     expect(await open()).not.toContain('Unsubscribe')
-    // Only its author, the owner and the staff are offered to delete it.
+    // Only its author, the owner and the staff see the delete button.
     const stranger = await loggedIn('stranger')
     expect((await stranger.open(comment)).html).not.toContain('Delete the comment')
     const form = part((await reader.open(comment)).html, 'delete')
@@ -169,7 +169,7 @@ describe('a user without a script', () => {
     expect((await visitor.open(comment)).path).toContain('/login?next=')
   })
 
-  it('makes a channel, a playlist and a live, and imports', async () => {
+  it('creates a channel, a playlist and a live, and imports', async () => {
     let page = await maker.send(part((await maker.open('/my-library/video-channels')).html, 'new'), {
       name: 'Bad name',
       displayName: 'Birds',
@@ -191,7 +191,7 @@ describe('a user without a script', () => {
     expect(page.html).not.toContain('All birds')
   })
 
-  it('cuts a video, where the server edits videos', async () => {
+  it('edits a video in the studio, where it is enabled', async () => {
     const path = `/my-library/videos/${await upload('A heron')}`
     expect((await maker.open(`${path}/studio`)).html).toContain('This server does not edit videos.')
     const studio = (enabled: boolean) => at.ask('PUT', '/config/custom', { transcoding: { enabled }, videoStudio: { enabled } }, at.root)
@@ -212,7 +212,7 @@ describe('a user without a script', () => {
     }
   })
 
-  it('replaces the file of a video in pieces', async () => {
+  it('replaces the file of a video in chunks', async () => {
     const path = `/my-library/videos/${await upload('A goose')}`
     const { html } = await maker.open(`${path}/source`)
     const [, pieces = ''] = /data-upload="([^"]*)"/.exec(html) ?? []
@@ -240,7 +240,7 @@ describe('a user without a script', () => {
     expect([last.status, await last.json()]).toEqual([200, expect.objectContaining({ inputFilename: 'goose.mp4' })])
   })
 
-  it('sees hostile words as words', async () => {
+  it('sees hostile text as text', async () => {
     const name = hostileTexts.join(' ').slice(0, 110)
     const id = await upload(name)
     for (const path of [`/my-library/videos/${id}`, '/my-library/videos', `/w/${id}/take-part`]) {
@@ -263,7 +263,7 @@ describe('a user without a script', () => {
 })
 
 describe('an administrator', () => {
-  it('is led through a first setup, once', async () => {
+  it('completes a first setup, once', async () => {
     const browser = makeBrowser(at.node.base)
     let page = await browser.login(at.node.username, at.node.password)
     expect(page.path).toBe('/admin/setup')
@@ -277,7 +277,7 @@ describe('an administrator', () => {
     expect(body).toMatchObject({ instance: { name: 'Lake' }, signup: { enabled: true, requiresApproval: false } })
   })
 
-  it('changes the configuration in place, and sees what is wrong beside its field', async () => {
+  it('changes the configuration in place, and sees errors beside their fields', async () => {
     let page = await root.open('/admin/config')
     const form = part(page.html, 'config')
     page = await root.send(form, { 'signup.minimumAge': '-4', 'instance.name': 'Pond' })
@@ -290,7 +290,7 @@ describe('an administrator', () => {
     expect(body).toMatchObject({ instance: { name: 'Pond' }, signup: { minimumAge: 14 } })
   })
 
-  it('finds settings by section and by words, explained, and keeps to them; those of the environment are locked', async () => {
+  it('finds settings by section and by words, with explanations, and returns to them; those of the environment are locked', async () => {
     const names = (html: string) => Object.keys(part(html, 'config').fields).filter((name) => name.includes('.'))
     expect(names((await root.open('/admin/config?search=after which registration closes')).html)).toEqual(['signup.limit'])
     let page = await root.open('/admin/config?section=signup')
@@ -306,7 +306,7 @@ describe('an administrator', () => {
     expect(body).toMatchObject({ instance: { businessModel: 'Gifts', name: 'Pond' }, signup: { limit: 78 } })
   })
 
-  it('answers a report, blocks a user, and follows a server', async () => {
+  it('resolves a report, blocks a user, and follows a server', async () => {
     const id = await upload('Reported')
     const reader = await loggedIn('reader')
     await reader.send(part((await reader.open(`/w/${id}/take-part`)).html, 'report'), { reason: 'Much too loud' })
@@ -336,7 +336,7 @@ describe('an administrator', () => {
     expect(page.status).toBe(400)
   })
 
-  it('writes a home page that is shown before it is saved', async () => {
+  it('previews the home page before it is saved', async () => {
     let page = await root.open('/admin/homepage')
     expect(part(page.html, 'homepage').fields.content).toBe('')
     page = await root.send(part(page.html, 'homepage'), { content: '# Ponds\n<script>1</script>', preview: 'true' })
@@ -350,7 +350,7 @@ describe('an administrator', () => {
     await until(async () => (await visitor.open('/')).html.includes('<h2>Ponds</h2>'))
   })
 
-  it('takes over a list of servers to block, all or nothing, and passes it on', async () => {
+  it('imports a list of blocked servers, all or nothing, and exports it', async () => {
     const open = async () => (await moderator.open('/admin/blocklist')).html
     const table = '#domain,#severity\none.example,suspend\ntwo.example,silence\nthree.example,suspend\n'
     let page = await moderator.send(part(await open(), 'import-servers'), { list: `${table}not a host,suspend\n` })
@@ -371,7 +371,7 @@ describe('an administrator', () => {
   it.each([
     ['the instance', () => moderator, '/admin/blocklist', 'judge'],
     ['a user', () => maker, '/my-account/blocklist', 'maker'],
-  ])('takes over and passes on the lists of what %s blocks', async (_who, by, path, own) => {
+  ])('imports and exports the block lists of %s', async (_who, by, path, own) => {
     const host = new URL(at.node.base).host
     const open = async () => (await by().open(path)).html
     const answered = (html: string) =>
@@ -399,7 +399,7 @@ describe('an administrator', () => {
     }
   })
 
-  it('shows how the server is, and tries a failed job again', async () => {
+  it('shows the health of the server, and retries a failed job', async () => {
     await at.ask('POST', '/jobs/pause', undefined, at.root)
     const [{ id } = { id: 0 }] = await at.query<{ id: number }>(
       `insert into job (type, queue, state, data, finished_at, error) values
@@ -416,7 +416,7 @@ describe('an administrator', () => {
     await at.ask('POST', '/jobs/resume', undefined, at.root)
   })
 
-  it('lists the own logins and ends another one', async () => {
+  it('lists own sessions and ends another one', async () => {
     const [one, other] = [await loggedIn('reader'), await loggedIn('reader')]
     const page = await one.open('/my-account/sessions')
     const rows = page.html.match(/<tr>.*?<\/tr>/gs) ?? []
@@ -434,7 +434,7 @@ describe('an administrator', () => {
     expect((await one.open('/my-account/sessions')).path).toBe('/my-account/sessions')
   })
 
-  it('lets a runner in, sees its version and contact, and removes it', async () => {
+  it('registers a runner, sees its version and contact, and removes it', async () => {
     let page = await root.send(part((await root.open('/admin/runners')).html, 'token'), {})
     const [registrationToken] = /ptrrt-[0-9a-f-]{36}/.exec(page.html) ?? []
     const named = { name: 'a <b>machine</b>', version: '3.2.1' }

@@ -1,4 +1,4 @@
-// Signing up on the page, as a person without a script does it, in all ways that an administrator may choose.
+// Registration on the page without scripts, in all modes.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, type Form, formIn, makeBrowser, type Shown } from '../../support/browser.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => at?.stop())
 
 let addresses = 1
-/** Each comes from an address of its own, so that only the test of the limit meets it. */
+/** Each request has a different address, so that only one test reaches the limit. */
 const visitor = (): Browser => makeBrowser(at.node.base, { 'x-forwarded-for': `198.51.100.${addresses++}` })
 
 async function opened(browser: Browser): Promise<Form> {
@@ -33,12 +33,12 @@ const typed = (name: string, more: Record<string, string> = {}): Record<string, 
 
 const users = async (name: string): Promise<number> => (await at.query('select id from users where username = $1', [name])).length
 
-/** Fields that the page shows as wrong. */
+/** Fields that the page marks as invalid. */
 const wrongIn = ({ html }: Shown): string[] =>
   [...html.matchAll(/<(?:input|textarea) id="\w+-([^"]+)"[^>]*aria-invalid="true"/g)].map(([, name = '']) => name)
 
-describe('signing up at once', () => {
-  it('makes an account with which one logs in, and with the channel that was wished for', async () => {
+describe('direct registration', () => {
+  it('creates a user who can log in, with the requested channel', async () => {
     const browser = visitor()
     const login = await browser.open('/login')
     expect(login.html).toContain('<a href="/signup">')
@@ -54,7 +54,7 @@ describe('signing up at once', () => {
     expect((await browser.open('/signup')).html).toContain('You are logged in as <strong>ina</strong>')
   })
 
-  it('names every bad field beside it, keeps what was typed but the password, and makes nobody', async () => {
+  it('names every invalid field, keeps the input except the password, and creates no user', async () => {
     const browser = visitor()
     const form = await opened(browser)
     const bad = {
@@ -75,14 +75,14 @@ describe('signing up at once', () => {
     expect(refused.html).not.toContain('<script>alert')
     expect(refused.html).not.toContain('short"')
     expect(wrongIn(await browser.send(form, {}))).toEqual(['username', 'email', 'password', 'terms'])
-    // What PostgreSQL cannot keep, one name for two actors, and a channel without its name.
+    // NUL characters, the same name for two actors, and a channel without a name.
     expect(wrongIn(await browser.send(form, typed('zero', { displayName: 'a\0b' })))).toEqual(['displayName'])
     expect(wrongIn(await browser.send(form, typed('twin', { 'channel.name': 'twin' })))).toEqual(['channel.name'])
     expect(wrongIn(await browser.send(form, typed('half', { 'channel.displayName': 'Half' })))).toEqual(['channel.name'])
     expect((await users('twin')) + (await users('zero')) + (await users('half'))).toBe(0)
   })
 
-  it('is refused for names and addresses that are taken', async () => {
+  it('is refused for names and addresses in use', async () => {
     const browser = visitor()
     const refused = await browser.send(await opened(browser), typed('ina', { email: 'other@example.com' }))
     expect(refused.status).toBe(409)
@@ -90,7 +90,7 @@ describe('signing up at once', () => {
     expect(refused.html).toContain('value="other@example.com"')
   })
 
-  it('is refused to forms of other sites, of other browsers, and to those without proof', async () => {
+  it('is refused for forms of other sites, of other browsers, and without a token', async () => {
     const browser = visitor()
     const form = await opened(browser)
     expect((await browser.send(form, typed('forged'), { origin: 'https://evil.example' })).status).toBe(403)
@@ -113,12 +113,12 @@ describe('signing up at once', () => {
   })
 })
 
-describe('signing up with the approval of moderators', () => {
+describe('registration with approval', () => {
   beforeAll(async () => {
     await at.setSignup({ requires_approval: true, requires_email_verification: true })
   })
 
-  it('needs a reason, verifies the address, and ends in a login once it is approved', async () => {
+  it('needs a reason, verifies the address, and allows a login after the approval', async () => {
     const browser = visitor()
     const form = await opened(browser)
     const refused = await browser.send(form, typed('rosa'))
@@ -145,8 +145,8 @@ describe('signing up with the approval of moderators', () => {
   })
 })
 
-describe('signing up where nobody can', () => {
-  it('is not offered, says why, and is refused to who has an old form', async () => {
+describe('closed registration', () => {
+  it('is not offered, is explained, and refuses an old form', async () => {
     const browser = visitor()
     const form = await opened(browser)
     await at.setSignup({ enabled: false })
@@ -160,7 +160,7 @@ describe('signing up where nobody can', () => {
     expect(await users('late')).toBe(0)
   })
 
-  it('says so when the server is full', async () => {
+  it('is explained when the limit of users is reached', async () => {
     await at.setSignup({ limit: 1 })
     expect((await visitor().open('/signup')).html).toContain('This server has reached its limit of users.')
   })

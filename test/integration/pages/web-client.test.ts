@@ -1,5 +1,5 @@
-// A built web client in the place of our own pages: each address gets its page in the right language, filled with what it is about,
-// and nothing that people wrote gets out of its place. Also what stands at fixed addresses whoever serves the pages.
+// A built web client instead of the server's own pages: each URL gets its page in the right language with its metadata, and user text
+// stays escaped. Also files at fixed URLs, for any client.
 
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -72,12 +72,12 @@ afterAll(async () => {
 })
 
 const HTML = { accept: 'text/html' }
-/** No `accept` at all: that is another thing than fetch's own. */
+/** Without any `accept` header, unlike fetch by default. */
 const get = (path: string, headers: Record<string, string> = HTML, method = 'GET') =>
   fetch(node.base + path, { method, headers, redirect: 'manual' })
 const textOf = async (path: string, headers?: Record<string, string>) => (await get(path, headers)).text()
 
-/** What a browser makes of a page: its title, its scripts, and the elements and handlers that it has. */
+/** A page as a browser parses it: its title, its scripts, and its active elements and handlers. */
 function read(page: string) {
   const found = { title: '', scripts: [] as string[], elements: [] as string[], handlers: [] as string[], style: '' }
   let within = ''
@@ -124,7 +124,7 @@ describe('the pages of a client', () => {
     ['/w/p/unknown', 404],
     ['/videos/embed/unknown', 404],
     ['/video-playlists/embed/4da6fde3-88f7-4d16-b119-108df5630b06', 404],
-  ])('are answered at %s with %i, and are inert', async (path, status) => {
+  ])('are served at %s with %i, and contain no active user text', async (path, status) => {
     const answer = await get(path)
     expect(answer.status).toBe(status)
     const page = await answer.text()
@@ -135,7 +135,7 @@ describe('the pages of a client', () => {
     for (const script of scripts) expect(policy).toContain(sourceOf(script))
   })
 
-  it('tell of their subject, and give the client the configuration that the API gives', async () => {
+  it('have metadata of their subject, and the configuration of the API', async () => {
     for (const path of [`/w/${toShortUuid(video.uuid)}`, `/videos/watch/${video.uuid}`, `/w/p/${playlist}`]) {
       const answer = await get(path)
       expect(answer.status).toBe(200)
@@ -155,13 +155,13 @@ describe('the pages of a client', () => {
     }
   })
 
-  it('are the same where a conversation about a video is named', async () => {
+  it('are the same with a comment thread in the URL', async () => {
     const answer = await get(`/w/${toShortUuid(video.uuid)};threadId=5`)
     expect(answer.status).toBe(200)
     expect(await answer.text()).toContain('<meta property="og:type" content="video">')
   })
 
-  it('read what a video is about once for all who ask, and anew when it changed', async () => {
+  it('read a video once for simultaneous requests, and again when it changed', async () => {
     const { videoChannels } = await root.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     const { id, uuid } = await makeVideo(
       { query },
@@ -181,7 +181,7 @@ describe('the pages of a client', () => {
     expect((await get(`/w/${uuid}`)).status).toBe(404)
   })
 
-  it('hide what is not for everybody', async () => {
+  it('hide what is not public', async () => {
     for (const path of [`/w/${hidden.uuid}`, `/videos/embed/${hidden.uuid}`, `/w/${video.id + 1}`]) {
       const answer = await get(path)
       expect([path, answer.status]).toEqual([path, 404])
@@ -200,13 +200,13 @@ describe('the pages of a client', () => {
     }
   })
 
-  it('are known again by their tag', async () => {
+  it('have an ETag', async () => {
     const etag = (await get('/')).headers.get('etag') ?? ''
     expect((await get('/', { ...HTML, 'if-none-match': etag })).status).toBe(304)
     expect((await get('/', { ...HTML, 'if-none-match': etag, 'accept-language': 'fr' })).status).toBe(200)
   })
 
-  it('are in the language that was chosen, else in the one that the browser asks for', async () => {
+  it('are in the chosen language, or in that of the browser', async () => {
     const french = { ...HTML, 'accept-language': 'fr' }
     expect(await textOf('/', french)).toContain('<html lang="fr">')
     expect(await textOf('/', { ...french, cookie: 'a=b; clientLanguage=en-US' })).toContain('<html lang="en">')
@@ -223,7 +223,7 @@ describe('the pages of a client', () => {
     ['de', 'de', 'Musik'],
     ['ar', 'ar', 'موسيقى'],
     ['ar-EG', 'ar', 'موسيقى'],
-  ])('have their words in the language of a browser in %s', async (asked, lang, music) => {
+  ])('have the translations of a browser in %s', async (asked, lang, music) => {
     expect(await textOf('/', { ...HTML, 'accept-language': `xx, ${asked};q=0.9, en;q=0.5` })).toContain(`<html lang="${lang}">`)
     for (const file of ['server', 'player']) {
       const answer = await get(`/client/locales/${asked}/${file}.json`, { accept: 'application/json' })
@@ -236,7 +236,7 @@ describe('the pages of a client', () => {
     }
   })
 
-  it('have no words where the build has none, and none in languages that it does not have', async () => {
+  it('have no translations where the build has none', async () => {
     const english = await get('/client/locales/en-US/server.json')
     expect([english.status, await english.json()]).toEqual([200, {}])
     expect(await (await get('/client/locales/pt-BR/player.json')).json()).toEqual({ Music: 'player' })
@@ -245,7 +245,7 @@ describe('the pages of a client', () => {
     }
   })
 
-  it('are nothing to those who want something else', async () => {
+  it('are not served to other Accept headers', async () => {
     const wanting = async (path: string, accept: string) => (await get(path, { accept })).status
     expect(await wanting('/login', 'application/json')).toBe(406)
     expect(await wanting('/nothing', 'application/activity+json')).toBe(404)
@@ -255,8 +255,8 @@ describe('the pages of a client', () => {
   })
 })
 
-describe('the files of a client', () => {
-  it('are kept as long as their name says what they are, and sent small', async () => {
+describe('files of the client', () => {
+  it('are cached as long as their name has a hash, and compressed', async () => {
     const answer = await get('/client/fr-FR/main-ZX81QWER.js', { 'accept-encoding': 'gzip' })
     expect(answer.headers.get('content-type')).toMatch(/javascript; charset=utf-8$/)
     expect(answer.headers.get('content-encoding')).toBe('gzip')
@@ -267,25 +267,25 @@ describe('the files of a client', () => {
     expect([part.status, await part.text()]).toEqual([206, SCRIPT.slice(0, 10)])
   })
 
-  it('are asked for again under other names, unless the address has a version', async () => {
+  it('are revalidated without a hash, unless the URL has a version', async () => {
     const plain = await get('/client/assets/images/plain.txt')
     expect(plain.headers.get('cache-control')).toBe('no-cache')
     const etag = plain.headers.get('etag') ?? ''
-    // Else fetch itself asks for a new one.
+    // Otherwise fetch revalidates by itself.
     const known = { 'if-none-match': etag, 'cache-control': 'max-age=0' }
     expect((await get('/client/assets/images/plain.txt', known)).status).toBe(304)
     const versioned = await get('/client/assets/images/plain.txt?5f3a')
     expect(versioned.headers.get('cache-control')).toBe('public, max-age=2592000')
   })
 
-  it('are nothing else', async () => {
+  it('do not include other files', async () => {
     for (const path of ['fr-FR/index.html', 'standalone/videos/embed.html', 'unknown.js', '..%2fsecret', '.git/config']) {
       const answer = await get(`/client/${path}`)
       expect([path, answer.status, await answer.text()]).toEqual([path, 404, ''])
     }
   })
 
-  it('give way to what the administrator puts in their place', async () => {
+  it('are overridden by files of the administrator', async () => {
     const folder = join(node.dataDir, 'storage/client-overrides/assets/images')
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'logo.svg'), '<svg/>')

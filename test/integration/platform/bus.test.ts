@@ -39,7 +39,7 @@ describe.each(backEnds)('the bus on $kind', ({ open }) => {
     })
   })
 
-  it('reaches the listeners of the sender before anything else happens, and once', async () => {
+  it('reaches the listeners of the sender synchronously, and once', async () => {
     const [mine, theirs] = [record(here, 'token'), record(there, 'token')]
     const sent = here.publish('token', 1)
     expect(mine).toEqual([1])
@@ -71,7 +71,7 @@ describe.each(backEnds)('the bus on $kind', ({ open }) => {
     await foreign.close()
   })
 
-  it('stops telling a listener that unsubscribed, and only that one', async () => {
+  it('no longer calls a listener that unsubscribed, but all others', async () => {
     const got: string[] = []
     const listener = (payload: JsonValue) => got.push(`same ${payload}`)
     const off = here.subscribe('token', listener)
@@ -82,7 +82,7 @@ describe.each(backEnds)('the bus on $kind', ({ open }) => {
     await eventually(() => expect(got).toEqual(['same 1']))
   })
 
-  it('goes on when a listener throws', async () => {
+  it('continues when a listener throws', async () => {
     here.subscribe('token', () => {
       throw new Error('no')
     })
@@ -99,7 +99,7 @@ describe.each(backEnds)('the bus on $kind', ({ open }) => {
     await eventually(() => expect(got).toEqual(['ä'.repeat(3_450)]))
   })
 
-  it('drops messages after it was closed, without an error', async () => {
+  it('drops messages after it is closed, without an error', async () => {
     const got = record(there, 'token')
     await here.close()
     await here.publish('token', 1)

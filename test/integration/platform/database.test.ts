@@ -1,4 +1,4 @@
-// Plain SQL for reads: what it gives, and which statements are planned once for each connection.
+// Plain SQL queries: conversion of results, and prepared statements.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
@@ -13,7 +13,7 @@ let database: Awaited<ReturnType<typeof freshDatabase>>
 let db: Database
 beforeAll(async () => {
   database = await freshDatabase()
-  // One connection, so that what was prepared can be seen.
+  // A single connection, to observe its prepared statements.
   db = await openWith({})
 })
 afterAll(async () => {
@@ -25,24 +25,24 @@ const openWith = (options: { poolMax?: number; maxPrepared?: number }) =>
   makeDatabase({ url: database.url, poolMax: 1, entities: [], migrations: [], logger: silentLogger, ...options })
 
 const COUNTING = 'select statement from pg_prepared_statements order by prepare_time'
-/** What the connection has prepared, in that order. */
+/** Prepared statements of the connection, in order. */
 const prepared = async (of: Database = db) => (await of.query<{ statement: string }>(COUNTING)).map(({ statement }) => statement)
 
 describe('a statement', () => {
-  it('gives 64-bit integers as numbers and times as dates', async () => {
+  it('returns 64-bit integers as numbers and timestamps as dates', async () => {
     expect(await db.query("select 7::bigint as n, timestamptz '2026-01-02T03:04:05Z' as at")).toEqual([
       { n: 7, at: new Date('2026-01-02T03:04:05Z') },
     ])
   })
 
-  it('is planned once on its connection, unless its best plan depends on the values', async () => {
+  it('is prepared once per connection, unless its best plan depends on the values', async () => {
     for (const n of [1, 2, 3]) expect(await db.query('select $1::int as n', [n])).toEqual([{ n }])
     expect(await db.query('select $1::int as plain', [1], { prepared: false })).toEqual([{ plain: 1 }])
     await db.query('create temporary table several (n int); insert into several values (1)')
     expect((await prepared()).slice(1)).toEqual(['select $1::int as n', COUNTING])
   })
 
-  it('is closed when it is the one that was not used for longest', async () => {
+  it('is deallocated when it is the least recently used one', async () => {
     const few = await openWith({ maxPrepared: 3 })
     for (const n of [1, 2, 3, 1, 4]) await few.query(`select ${n} as n`)
     expect(await prepared(few)).toEqual(['select 1 as n', 'select 4 as n', COUNTING])
@@ -50,7 +50,7 @@ describe('a statement', () => {
     await few.close()
   })
 
-  it('has a name of its text, so that a pooler that mixes clients never runs another one', async () => {
+  it('has a name derived from its text, so that a transaction pooler never runs another one', async () => {
     const named = async (of: Database, text: string) => {
       await of.query(text)
       const rows = await of.query<{ name: string }>('select name from pg_prepared_statements where statement = $1', [text])
@@ -65,7 +65,7 @@ describe('a statement', () => {
     await other.close()
   })
 
-  it('is prepared again by a connection whose statements are gone, also in a transaction', async () => {
+  it('is prepared again by a connection that lost its statements, also in a transaction', async () => {
     const text = 'select $1::int as again'
     const own = await openWith({})
     const inTransaction = () => own.transaction(({ query }) => query(text, [1]))
@@ -79,7 +79,7 @@ describe('a statement', () => {
     await own.close()
   })
 
-  it('is closed in time by a connection that many use at once', async () => {
+  it('is deallocated in time on a connection with many simultaneous queries', async () => {
     const few = await openWith({ maxPrepared: 2 })
     const numbers = Array.from({ length: 100 }, (_, place) => place % 5)
     const answers = await few.transaction(({ query }) => Promise.all(numbers.map((n) => query(`select ${n} as n`))))
@@ -88,14 +88,14 @@ describe('a statement', () => {
     await few.close()
   })
 
-  it('is not prepared at all where poolers cannot keep track of it', async () => {
+  it('is not prepared where a pooler cannot track it', async () => {
     const none = await openWith({ maxPrepared: 0 })
     expect(await none.query('select $1::int as n', [7])).toEqual([{ n: 7 }])
     expect(await prepared(none)).toEqual([])
     await none.close()
   })
 
-  it('that fails can be sent again', async () => {
+  it('that failed can be sent again', async () => {
     const text = 'select 1 / $1::int as n'
     await expect(db.query(text, [0])).rejects.toThrow('division by zero')
     await expect(db.query('select nothing from nowhere')).rejects.toThrow('nowhere')
@@ -103,7 +103,7 @@ describe('a statement', () => {
     expect(await db.query(text, [1])).toEqual([{ n: 1 }])
   })
 
-  it('is planned anew when its columns have changed, on every connection and in a transaction too', async () => {
+  it('is prepared again when its columns have changed, on every connection and in transactions', async () => {
     const several = await openWith({ poolMax: 3 })
     await several.query('create table changing (n int)')
     await several.query('insert into changing values (1)')
@@ -127,11 +127,11 @@ describe('a statement', () => {
   })
 })
 
-describe('a statement whose columns have changed', () => {
+describe('an error for changed columns', () => {
   it.each([
     ['in any language of the server', { code: '0A000', routine: 'RevalidateCachedQuery' }, true],
     ['by its function alone', { code: '0A000', routine: 'transformLockingClause' }, false],
-  ])('is known %s', (_name, members, expected) => {
+  ])('is recognised %s', (_name, members, expected) => {
     const error = Object.assign(new Error('gecachter Plan darf den Ergebnistyp nicht ändern'), members)
     expect(isRetryable(new Error('failed', { cause: error }))).toBe(expected)
   })
@@ -140,7 +140,7 @@ describe('a statement whose columns have changed', () => {
 describe('migrations', () => {
   const LOCK = 0x766972656f
 
-  it('wait for nobody when there are none to run', async () => {
+  it('take no lock when none are pending', async () => {
     const other = new pg.Client({ connectionString: database.url })
     await other.connect()
     await other.query('select pg_advisory_lock($1)', [LOCK])
@@ -152,13 +152,13 @@ describe('migrations', () => {
 describe('a transaction', () => {
   const limit = async (query: Database['query']) => (await query<{ lock_timeout: string }>('show lock_timeout'))[0]?.lock_timeout
 
-  it('waits for locks as long as it is told, and nobody after it', async () => {
+  it('waits for locks for the given timeout, which does not outlast it', async () => {
     expect(await db.transaction(({ query }) => limit(query), { lockTimeoutMs: 1234 })).toBe('1234ms')
     expect(await db.transaction(({ query }) => limit(query))).toBe('0')
     expect(await limit(db.query)).toBe('0')
   })
 
-  it('prepares its statements like those outside', async () => {
+  it('prepares its statements too', async () => {
     const text = 'select $1::int as inside'
     const fresh = await openWith({})
     await fresh.transaction(({ query }) => query(text, [1]))
@@ -166,7 +166,7 @@ describe('a transaction', () => {
     await fresh.close()
   })
 
-  it('that fails leaves nothing, and gives its connection back', async () => {
+  it('that fails leaves nothing, and releases its connection', async () => {
     await db.query('create table kept (n int)')
     const failing = db.transaction(async ({ query }) => {
       await query('insert into kept values (1)')
@@ -176,7 +176,7 @@ describe('a transaction', () => {
     expect(await db.query('select * from kept')).toEqual([])
   })
 
-  it('is not called a success when its work passes over a statement that failed', async () => {
+  it('fails when its callback ignores a failed statement', async () => {
     const silent = db.transaction(async ({ query }) => {
       await query('insert into kept values (2)')
       await query('select 1 / 0').catch(() => undefined)
@@ -185,14 +185,14 @@ describe('a transaction', () => {
     expect(await db.query('select * from kept')).toEqual([])
   })
 
-  it('whose connection breaks fails, and the next one has another', async () => {
+  it('whose connection breaks fails, and the next one uses another', async () => {
     const broken = db.transaction(({ query }) => query('select pg_terminate_backend(pg_backend_pid())'))
     const error = await broken.catch((cause: unknown) => cause)
     expect([isOutage(error), isDatabaseOutage(error)]).toEqual([true, true])
     expect(await db.transaction(({ query }) => query('select 1 as n'))).toEqual([{ n: 1 }])
   })
 
-  it.each(['before its next statement', 'at its commit'])('whose connection is ended %s says so', async (when) => {
+  it.each(['before its next statement', 'at its commit'])('reports that its connection ended %s', async (when) => {
     const other = new pg.Client({ connectionString: database.url })
     await other.connect()
     const end = async (pid: unknown) => {
@@ -208,7 +208,7 @@ describe('a transaction', () => {
       .catch((error: unknown) => error)
     await other.end()
     expect([lost instanceof Error, isOutage(lost), isDatabaseOutage(lost)]).toEqual([true, true, true])
-    // That of another server is none of the database.
+    // An unrelated connection error is not one of the database.
     const elsewhere = new Error('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) })
     expect([isOutage(elsewhere), isDatabaseOutage(elsewhere)]).toEqual([true, false])
     expect(isOutage(new Error('A statement of this transaction failed.'))).toBe(false)

@@ -1,4 +1,4 @@
-// The embedded PostgreSQL on data of its own: first start, later starts, crashes of ours and of the server.
+// The embedded PostgreSQL: first start, later starts, and crashes of the node and the database.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ describe('the embedded PostgreSQL', () => {
     return server
   }
 
-  /** Another process that starts the server, says so, and stays. */
+  /** Another process that starts the server, reports it, and waits. */
   const startInChild = async (until: 'ready' | 'spawned' = 'ready'): Promise<{ child: ChildProcess; said: string }> => {
     const script = `import { startEmbeddedPostgres } from '${MODULES}embedded-postgres.ts'
       import { silentLogger } from '${MODULES}logger.ts'
@@ -71,7 +71,7 @@ describe('the embedded PostgreSQL', () => {
   const cluster = () => join(dataDir, 'cluster')
   const serverPid = () => readPostmaster(cluster())?.pid ?? 0
 
-  it('starts on nothing, and again on the same data, port and password', async () => {
+  it('starts without data, and again on the same data, port and password', async () => {
     const first = await start({ maxConnections: 33 })
     expect(first.url.replace(/[0-9a-f]{48}/, 'PASSWORD')).toBe(
       `postgres://postgres:PASSWORD@${encodeURIComponent(cluster())}:${first.port}/vireo`,
@@ -88,7 +88,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second.url, 'select count(*)::int from kept')).toBe(0)
   })
 
-  it('is spoken to through a socket, or by TCP where the path of the folder is too long for one', async () => {
+  it('listens on a socket, or on TCP if the path is too long for a socket', async () => {
     const near = await start()
     expect(await query(near.url, 'select inet_client_addr()')).toBeNull()
     expect(await query(near.url.replace(/@.*:/, '@127.0.0.1:'), 'select host(inet_client_addr())')).toBe('127.0.0.1')
@@ -99,13 +99,13 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(far.url, 'select host(inet_client_addr())')).toBe('127.0.0.1')
   })
 
-  it('is spoken to through a socket whatever is in the name of the folder', async () => {
+  it('listens on a socket with any characters in the path', async () => {
     dataDir = join(folder, 'a, "b" %?')
     const { url } = await start()
     expect(await query(url, 'select inet_client_addr()')).toBeNull()
   })
 
-  it('knows letters beyond ASCII and has the extensions that the schema needs', async () => {
+  it('sorts letters beyond ASCII, and has the required extensions', async () => {
     const { url } = await start()
     expect(await query(url, `select lower('ÄÖÉ')`)).toBe('äöé')
     await query(url, 'create extension pg_trgm')
@@ -113,7 +113,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(url, 'show timezone')).toBe('UTC')
   })
 
-  it('keeps the password for the owner alone and lets nobody in without it', async () => {
+  it('makes the password readable by its owner only, and requires it', async () => {
     const { url } = await start()
     expect(statSync(join(dataDir, 'password')).mode & 0o777).toBe(0o600)
     expect(statSync(cluster()).mode & 0o777).toBe(0o700)
@@ -122,7 +122,7 @@ describe('the embedded PostgreSQL', () => {
     expect(readFileSync(`/proc/${serverPid()}/cmdline`, 'utf8')).not.toContain(new URL(url).password)
   })
 
-  it('is taken over after a kill -9 of the whole process group, and stopped by whoever took it over', async () => {
+  it('is taken over after a kill -9 of the whole process group, and stopped by the new owner', async () => {
     const { child, said } = await startInChild()
     const pid = serverPid()
     await killGroup(child)
@@ -133,7 +133,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('starts again when the server itself was killed -9, with what was committed', async () => {
+  it('restarts after kill -9 of the server itself, with all committed data', async () => {
     const { child, said } = await startInChild()
     await query(said, 'create table kept as select 7 as n')
     process.kill(serverPid(), 'SIGKILL')
@@ -143,7 +143,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(next.url, 'select n from kept')).toBe(7)
   })
 
-  it('is not fooled by a pid file that names a stranger', async () => {
+  it('ignores a pid file that names an unrelated process', async () => {
     const first = await start()
     await first.stop()
     writeFileSync(join(cluster(), 'postmaster.pid'), `${process.pid}\n${cluster()}\n1700000000\n${first.port}\n\n127.0.0.1\n\nready\n`)
@@ -152,7 +152,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(next.url, 'select 1')).toBe(1)
   })
 
-  it('begins anew when it was killed -9 in the middle of its first start', async () => {
+  it('starts again after a kill -9 during its first start', async () => {
     const { child } = await startInChild('spawned')
     await eventually(() => expect(leftovers(dataDir).some((name) => name.startsWith('cluster.tmp'))).toBe(true))
     await killGroup(child)
@@ -161,7 +161,7 @@ describe('the embedded PostgreSQL', () => {
     expect(leftovers(dataDir)).toEqual([])
   })
 
-  it('removes what an interrupted first start left', async () => {
+  it('removes the files of an interrupted first start', async () => {
     mkdirSync(join(dataDir, 'cluster.tmp-1', 'base'), { recursive: true })
     writeFileSync(join(dataDir, 'cluster.tmp-1', 'PG_VERSION'), '18\n')
     writeFileSync(join(dataDir, 'pwfile.tmp-1'), 'secret')
@@ -169,7 +169,7 @@ describe('the embedded PostgreSQL', () => {
     expect(leftovers(dataDir)).toEqual([])
   })
 
-  it('is one server for two that start at once, and stays until the last of them stops', async () => {
+  it('is one server for two simultaneous starts, and runs until the last one stops', async () => {
     const [one, two] = await Promise.all([start(), start()])
     expect(one.url).toBe(two.url)
     expect([one.reused, two.reused].sort()).toEqual([false, true])
@@ -180,7 +180,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('stays for a live process of which another stops', async () => {
+  it('keeps running for a live process when another one stops', async () => {
     const { child } = await startInChild()
     const mine = await start()
     const pid = serverPid()
@@ -192,7 +192,7 @@ describe('the embedded PostgreSQL', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('can be ended when a killed process left it behind', async () => {
+  it('can be stopped when a killed process left it running', async () => {
     const { child } = await startInChild()
     const pid = serverPid()
     await killGroup(child)
@@ -202,7 +202,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await stopEmbeddedPostgres({ dataDir: join(folder, 'nothing') })).toBeUndefined()
   })
 
-  it('takes another port when the last one is taken meanwhile, and says so when it was asked for that one', async () => {
+  it('uses another port if its last one is taken, and fails if the port was configured', async () => {
     const first = await start()
     await first.stop()
     const squatter = createServer().listen(first.port, '127.0.0.1')
@@ -217,7 +217,7 @@ describe('the embedded PostgreSQL', () => {
     }
   })
 
-  it('comes back on its port when it dies while in use', async () => {
+  it('restarts on its port when it dies while in use', async () => {
     const { url } = await start()
     const pid = serverPid()
     process.kill(pid, 'SIGKILL')
@@ -225,14 +225,14 @@ describe('the embedded PostgreSQL', () => {
     expect(serverPid()).not.toBe(pid)
   })
 
-  it('says what to restore when the password is gone', async () => {
+  it('names the file to restore when the password is missing', async () => {
     const first = await start()
     await first.stop()
     rmSync(join(dataDir, 'password'))
     await expect(start()).rejects.toThrow(`The password of the database is missing: restore ${join(dataDir, 'password')}`)
   })
 
-  it('says which password is wrong when the file is not the one of the data', async () => {
+  it('explains that the password file does not match the data', async () => {
     const first = await start()
     await first.stop()
     writeFileSync(join(dataDir, 'password'), 'another\n')

@@ -1,4 +1,4 @@
-// What queue and bus do when their back end goes away and comes back, or forgets everything.
+// Outages of the back end of queue and bus: lost connections, restarts, and lost data.
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** Hints until one arrives: an outage may swallow some. */
+/** Sends hints until one arrives: an outage may lose some. */
 async function expectToArrive(queue: Queue, got: string[], name: string): Promise<void> {
   let n = 0
   await eventually(async () => {
@@ -54,7 +54,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
     return queue
   }
 
-  it('may end every connection of the queue: workers and hints come back', async () => {
+  it('may end every connection of the queue: workers and hints recover', async () => {
     const queue = await open()
     const got: string[] = []
     await queue.work('inbox', { concurrency: 2 }, async ({ id }) => {
@@ -65,7 +65,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
     await expectToArrive(queue, got, 'after')
   })
 
-  it('may end connections while a handler works: the handler finishes once', async () => {
+  it('may end connections while a handler runs: the handler finishes once', async () => {
     const queue = await open()
     const begun = latch()
     const release = latch()
@@ -100,14 +100,14 @@ describe('PostgreSQL behind the queue and the bus', () => {
     expect(row?.n).toBeLessThanOrEqual(8)
   })
 
-  it('may have its tables truncated by hand', async () => {
+  it('may have its tables truncated', async () => {
     const queue = await open()
     const got: string[] = []
     await queue.work('inbox', { concurrency: 1 }, async ({ id }) => {
       got.push(id)
     })
     await expectToArrive(queue, got, 'before')
-    // The queue works meanwhile, so that the two may deadlock.
+    // The queue runs meanwhile, so that the two may deadlock.
     await eventually(async () => void (await query('truncate bullmq.job, bullmq.dedup, bullmq.meta, bullmq.event cascade')))
     await expectToArrive(queue, got, 'after')
   })
@@ -129,7 +129,7 @@ describe('PostgreSQL behind the queue and the bus', () => {
     })
   })
 
-  it('is named in one line when it cannot be used at start', async () => {
+  it('is named in one line when it is unavailable at the start', async () => {
     const wrong = url.replace(/@.*\//, '@127.0.0.1:1/')
     const backend = { kind: 'postgres', connectionString: wrong, schema: 'bullmq', poolMax: 2 } as const
     await expect(makeQueue({ backend, prefix: 'vireo', logger: silentLogger })).rejects.toThrow('ECONNREFUSED 127.0.0.1:1')
@@ -142,8 +142,8 @@ describe('PostgreSQL behind the queue and the bus', () => {
   })
 })
 
-describe('Redis that cannot be used', () => {
-  it('is named in one line when it is not there', async () => {
+describe('an unavailable Redis', () => {
+  it('is named in one line', async () => {
     const connecting = connectRedis({ address: { url: 'redis://127.0.0.1:1' }, logger: silentLogger })
     await expect(connecting).rejects.toThrow(/^Redis refused at 127\.0\.0\.1:1: is it running\? Otherwise check the `redis:`/)
   })
@@ -170,7 +170,7 @@ if (canStartRedis()) {
       client.disconnect()
     }
 
-    it('may be flushed: running workers go on with new hints', async () => {
+    it('may be flushed: running workers continue with new hints', async () => {
       const redis = await startOwnRedis()
       closers.push(redis.stop)
       const queue = await open(redis.url)
@@ -183,7 +183,7 @@ if (canStartRedis()) {
       await expectToArrive(queue, got, 'after')
     })
 
-    it('may die and come back empty: hints are dropped fast meanwhile, then all goes on', async () => {
+    it('may die and restart empty: hints are dropped fast meanwhile, then everything recovers', async () => {
       const first = await startOwnRedis()
       const queue = await open(first.url)
       const make = () => makeBus({ backend: { kind: 'redis', redis: { url: first.url } }, prefix: 'vireo', logger: silentLogger })
@@ -219,7 +219,7 @@ if (canStartRedis()) {
       expect(got.some((id) => id.startsWith('lost'))).toBe(false)
     })
 
-    it('is named in one line when it wants another password', async () => {
+    it('is named in one line when the password is wrong', async () => {
       const redis = await startOwnRedis()
       closers.push(redis.stop)
       await command(redis.url, 'CONFIG', 'SET', 'requirepass', 'right')

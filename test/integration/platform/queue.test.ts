@@ -29,7 +29,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     await backEnd.drop()
   })
 
-  /** A worker that writes down what it gets. */
+  /** A worker that records its hints. */
   const record = async (on: Queue = queue): Promise<Hint[]> => {
     const got: Hint[] = []
     await on.work('inbox', { concurrency: 4 }, async (hint) => {
@@ -42,13 +42,13 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     for (const hint of hints) await queue.hint('inbox', hint)
   }
 
-  it('hands a hint to the handler with its name, id and data', async () => {
+  it('passes a hint to the handler with its name, id and data', async () => {
     const got = await record()
     await queue.hint('inbox', { name: 'lane', id: 'a:1', data: { lane: 'https://host/actor', version: 3 } })
     await eventually(() => expect(got).toEqual([{ name: 'lane', id: 'a:1', data: { lane: 'https://host/actor', version: 3 } }]))
   })
 
-  it('keeps hints that come before their worker', async () => {
+  it('keeps hints that are added before their worker starts', async () => {
     await hintAll([1, 2, 3].map((n) => ({ name: 'n', id: `n${n}`, data: { n } })))
     expect(await queue.counts('inbox')).toEqual({ waiting: 3, active: 0 })
     const got = await record()
@@ -64,7 +64,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     })
   })
 
-  it('merges hints of one id while they wait', async () => {
+  it('merges waiting hints with the same id', async () => {
     await queue.hint('inbox', { name: 'n', id: 'same', data: { n: 1 } })
     await queue.hint('inbox', { name: 'n', id: 'same', data: { n: 2 } })
     await hintAll([
@@ -77,7 +77,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     await eventually(() => expect(got.map(({ data }) => data.n).sort()).toEqual([1, 4]))
   })
 
-  it('runs a hint again that comes while a handler of the same id works', async () => {
+  it('runs a hint again that is added while a handler of the same id runs', async () => {
     const begun = latch()
     const release = latch()
     let runs = 0
@@ -94,7 +94,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     release.open()
   })
 
-  it('does not call a handler again that threw, and goes on with the next hint', async () => {
+  it('does not retry a handler that threw, and continues with the next hint', async () => {
     const got: string[] = []
     await queue.work('inbox', { concurrency: 1 }, async ({ id }) => {
       got.push(id)
@@ -108,7 +108,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     })
   })
 
-  it('takes up hints of an id again seconds after a process died with one of them', async () => {
+  it('accepts hints of an id again seconds after a process died with one of them', async () => {
     const dying = await openBackEnd(backEnd.queue, backEnd.prefix, silentLogger)
     const taken = latch()
     const takeForEver = (): Promise<never> => {
@@ -127,7 +127,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     })
   })
 
-  it('never works on more hints at once than asked, and on more as soon as that is raised', async () => {
+  it('runs at most the configured number of hints at once, and more as soon as it is raised', async () => {
     const release = latch()
     let active = 0
     let most = 0
@@ -166,7 +166,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     expect((await queue.counts('inbox')).waiting).toBe(1)
   })
 
-  it('keeps working for new hints after a wipe, idle or in the middle of a hint', async () => {
+  it('keeps working for new hints after a wipe, idle or during a hint', async () => {
     const begun = latch()
     const release = latch()
     const got: string[] = []
@@ -189,7 +189,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     await eventually(async () => expect(await queue.counts('inbox')).toEqual({ waiting: 0, active: 0 }))
   })
 
-  it('drains what is in hand when a worker closes, and leaves the rest to others', async () => {
+  it('completes running hints when a worker closes, and leaves the rest to others', async () => {
     const begun = latch()
     const release = latch()
     let finished = 0
@@ -209,7 +209,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     await eventually(() => expect(got.map(({ id }) => id)).toEqual(['n2']))
   })
 
-  it('does not wait longer than told for a handler that hangs', async () => {
+  it('does not wait longer than the timeout for a handler that hangs', async () => {
     const begun = latch()
     const release = latch()
     const work = await queue.work('inbox', { concurrency: 1 }, async () => {
@@ -224,7 +224,7 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
     release.open()
   })
 
-  it('ignores hints after it was closed', async () => {
+  it('ignores hints after it is closed', async () => {
     await queue.close()
     await queue.hint('inbox', { name: 'n', id: 'n', data: {} })
     const other = await another()

@@ -1,4 +1,4 @@
-// What playlists do over REST beyond the recorded exchanges: pictures, gaps, order, lists, and who sees what.
+// Playlists over REST beyond the recorded exchanges: thumbnails, gaps, order, lists, and privacy.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -52,8 +52,8 @@ const add = (playlist: Playlist, videoId: number) => ours.client.send('POST', `$
 const elements = async (playlist: Playlist, as = ours.client) => (await as.get<{ data: Element[] }>(`${LIST}/${playlist.uuid}/videos`)).data
 const order = async (playlist: Playlist) => (await elements(playlist)).map(({ video }) => video?.name ?? '-').join('')
 
-describe('the picture of a playlist', () => {
-  it('is that of the first video that everybody may see, until it gets one of its own', async () => {
+describe('the thumbnail of a playlist', () => {
+  it('is that of the first public video, until one is uploaded', async () => {
     const playlist = await make()
     expect(playlist.thumbnailPath).toBeNull()
     await add(playlist, (await ours.upload(bytes, { name: 'Hidden', privacy: '3' })).id)
@@ -84,7 +84,7 @@ describe('the picture of a playlist', () => {
     })
   })
 
-  it('that is none changes nothing', async () => {
+  it('that is no image changes nothing', async () => {
     const playlist = await make()
     const form = formWith('thumbnailfile', 'no picture', 'picture.png')
     form.set('displayName', 'Renamed')
@@ -96,8 +96,8 @@ describe('the picture of a playlist', () => {
   })
 })
 
-describe('what is in a playlist', () => {
-  it('is put into any order, block by block', async () => {
+describe('an element of a playlist', () => {
+  it('can be moved in blocks to any order', async () => {
     const playlist = await make()
     for (const name of ['aaa', 'bbb', 'ccc', 'ddd']) await add(playlist, (await ours.upload(bytes, { name })).id)
     const moves: [startPosition: number, insertAfterPosition: number, reorderLength: number, order: string][] = [
@@ -146,7 +146,7 @@ describe('what is in a playlist', () => {
     expect(await elements(playlist)).toMatchObject([{ startTimestamp: 10, stopTimestamp: null }])
   })
 
-  it('keeps the place of a removed video', async () => {
+  it('of a removed video is a gap', async () => {
     const playlist = await make()
     const video = await ours.upload(bytes)
     await add(playlist, video.id)
@@ -157,7 +157,7 @@ describe('what is in a playlist', () => {
     expect(await look(playlist)).toMatchObject({ videosLength: 1 })
   })
 
-  it('shows each video to those who may see it alone', async () => {
+  it('shows its video only to those who may see it', async () => {
     const playlist = await make()
     for (const privacy of ['2', '3', '4']) await add(playlist, (await ours.upload(bytes, { privacy })).id)
     const types = async (as: Client) => (await elements(playlist, as)).map(({ type, video }) => [type, video !== null])
@@ -175,7 +175,7 @@ describe('what is in a playlist', () => {
     expect(visitor).toMatchObject({ total: 3, data: [{ type: 0 }, { type: 2, video: null }, { type: 2, video: null }] })
   })
 
-  it('is no video that who adds it may not see', async () => {
+  it('cannot be a video that is not visible to the user', async () => {
     const hidden = await ours.upload(bytes, { privacy: '3' })
     const { videoPlaylist } = await ada.send<{ videoPlaylist: { id: number } }>('POST', LIST, { displayName: 'Mine' })
     const adding = (id: number) =>
@@ -193,7 +193,7 @@ describe('lists of playlists', () => {
   const listed = async (path: string, as = ours.client) =>
     (await as.get<{ data: Playlist[] }>(path)).data.map(({ displayName }) => displayName)
 
-  it('are found by a part of the name, sorted, and paged', async () => {
+  it('are filtered by part of the name, sorted, and paged', async () => {
     for (const name of ['Birds 2', 'Birds 1', 'Birds_3']) await make({ displayName: name })
     await make({ displayName: 'Birds hidden', privacy: 3 })
     const of = '/api/v1/accounts/root/video-playlists'
@@ -210,7 +210,7 @@ describe('lists of playlists', () => {
 })
 
 describe('a change', () => {
-  it('takes the description and the channel away where it says so', async () => {
+  it('clears the description and the channel with null', async () => {
     const playlist = await make({ description: 'A description' })
     await ours.client.send('PUT', `${LIST}/${playlist.uuid}`, { displayName: 'Renamed' })
     expect(await look(playlist)).toMatchObject({ displayName: 'Renamed', description: 'A description' })
@@ -227,7 +227,7 @@ describe('a change', () => {
 })
 
 describe('the list of all playlists', () => {
-  it('has an exact total whatever comes, changes and goes, of all and of a type', async () => {
+  it('has an exact total after any changes, of all and by type', async () => {
     const total = async (query = '') => (await ours.client.get<{ total: number }>(`${LIST}?count=1${query}`)).total
     const before = await total()
     const playlist = await make()
@@ -246,8 +246,8 @@ describe('the list of all playlists', () => {
   })
 })
 
-describe('a video that many have in a playlist', () => {
-  it('is told by those that others may read, some at a time, when it goes', async () => {
+describe('a video in many playlists', () => {
+  it('that is removed sends Updates of the public playlists, in batches', async () => {
     const { id } = await ours.upload(bytes)
     await ours.settled()
     const [root] = await ours.query<{ id: number }>("select a.id from account a join users u on u.id = a.user_id where u.username = 'root'")

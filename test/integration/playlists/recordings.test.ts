@@ -1,4 +1,4 @@
-// Playlists over REST, exchange by exchange in the order in which they were recorded, from the users' making on.
+// Playlists over REST, by the recorded exchanges in their order, including the creation of users.
 
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -14,9 +14,9 @@ const exchange = z.object({
   name: z.string(),
   as: z.string(),
   partial: z.boolean().optional(),
-  /** Whose session the answer opens. */
+  /** The user whose session the response opens. */
   session: z.string().optional(),
-  /** Names of values of the answer, by their paths. */
+  /** Paths of captured values in the response, by name. */
   capture: z.record(z.string(), z.string()).optional(),
   request: z.object({
     method: z.string(),
@@ -32,13 +32,13 @@ type Exchange = z.infer<typeof exchange>
 const file = new URL('../../fixtures/recordings/playlists.json', import.meta.url)
 const exchanges = z.array(exchange).parse(JSON.parse(readFileSync(file, 'utf8')))
 
-/** What we answer on purpose, and why. */
+/** Decided differences, with their reasons. */
 const DIFFERENT: Record<string, { status: number; why: string }> = {
   'create: JSON body': { status: 200, why: 'it fails there by accident' },
   'update: JSON': { status: 204, why: 'it fails there by accident' },
   'create: channel of another user': { status: 403, why: 'a channel is its owner’s' },
 }
-/** Lists in which that one stands there. */
+/** Lists that contain the decided difference. */
 const WITH_THAT_ONE = ['list', 'list: type', 'list of account']
 
 let node: TestNode
@@ -57,7 +57,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-/** With the values that are known; a text that is nothing but an id is a number. */
+/** Fills in captured values; a text that is only an id is a number. */
 function filled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(filled)
   if (typeof value === 'object' && value !== null) {
@@ -108,28 +108,28 @@ async function send(one: Exchange): Promise<{ status: number; got: unknown }> {
 const at = (value: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((part, step) => Reflect.get(Object(part), step), value)
 
-/** Ids, dates and generated names are free, and so is what we write in words; everything else is not. */
+/** Ids, dates, generated names and wording may differ; everything else must not. */
 function comparable(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => comparable(one))
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [/^\d+$/.test(key) ? 'a number' : key, comparable(one, key)]))
   }
   if (typeof value === 'number' && /(?:^id|Id)$/.test(name)) return 'an id'
-  // The video is another one.
+  // It is a different video.
   if (name === 'duration') return typeof value
   if (typeof value !== 'string') return value
   if (FREE.has(name)) return 'free'
   return (
     fill(value)
       .replace(/\{\{[^}]+\}\}|[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z|\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, '*')
-      // Browsers load pictures without credentials: those of private videos carry a token here.
+      // Browsers load pictures without credentials: those of private videos have a token here.
       .replace(/(\.jpg)\?videoFileToken=[\w.-]+$/, '$1')
       .replace(/playlist-\*|\*(?=\.jpg)/, '*')
       .replace(/video-playlists\/\d+/, 'video-playlists/*')
   )
 }
 const FREE = new Set(['title', 'msg', 'createdAt', 'updatedAt', 'access_token', 'refresh_token'])
-/** Refusals of a missing token have no title there. */
+/** The recorded refusals of a missing token have no title. */
 const withTitle = (body: unknown) => (typeof body === 'object' && body !== null && 'status' in body ? { title: '', ...body } : body)
 
 it.each(exchanges.map((one) => [one.name, one] as const))('%s', async (name, one) => {

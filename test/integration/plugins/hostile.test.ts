@@ -1,4 +1,4 @@
-// A plugin that tries to do harm harms only itself.
+// A malicious plugin harms only itself.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
 const ask: PluginNode['ask'] = (...asked) => server.ask(...asked)
 const isReady = async (): Promise<boolean> => (await ask('GET', `${ROUTER}/ready`)).status === 200
 
-/** Switches it on again, and forgets how often it has failed. */
+/** Enables it again, and resets its failures. */
 async function begin(): Promise<void> {
   if ((await ask('GET', `/api/v1/plugins/${PLUGIN}`)).body.enabled) await ask('POST', `/api/v1/vireo/plugins/${PLUGIN}/disable`)
   await until(async () => (await run(server.node.databaseUrl, 'select 1 from plugin where host_owner is not null')).length === 0)
@@ -40,7 +40,7 @@ async function begin(): Promise<void> {
 }
 
 describe('the process', () => {
-  it('can do nothing outside of itself', async () => {
+  it('has no access outside its sandbox', async () => {
     const { body } = await ask('GET', `${ROUTER}/tried`)
     expect(Object.keys(body).length).toBeGreaterThan(30)
     expect(Object.entries(body).filter(([, result]) => result === 'done')).toEqual([])
@@ -63,7 +63,7 @@ describe('the process', () => {
 describe('answers of a filter', () => {
   afterEach(begin)
 
-  it.each(['wrong', 'huge', 'many', 'deep', 'none', 'late'])('that are %s are passed over', async (kind) => {
+  it.each(['wrong', 'huge', 'many', 'deep', 'none', 'late'])('that are %s are ignored', async (kind) => {
     const before = (await ask('GET', STATS)).body
     await ask('GET', `${ROUTER}/answer/${kind}`)
     const began = performance.now()
@@ -74,7 +74,7 @@ describe('answers of a filter', () => {
     expect(performance.now() - began).toBeLessThan(3000)
   })
 
-  it('that are wrong again and again switch it off, and the administrator is told why', async () => {
+  it('that are wrong repeatedly disable the plugin, with the reason for the administrator', async () => {
     await ask('GET', `${ROUTER}/answer/wrong`)
     for (let at = 0; at < 10; at += 1) expect((await ask('GET', STATS)).status).toBe(200)
     await until(async () => !(await ask('GET', `/api/v1/plugins/${PLUGIN}`)).body.enabled)
@@ -100,14 +100,14 @@ describe.each([
     const asked = ask('GET', `${ROUTER}/harm/${kind}`)
     const busy = await latencies(300)
     expect((await asked).status).toBe(502)
-    // Twice the time without it, and what a busy machine takes by itself.
+    // Twice the time without it, and the noise of a busy machine.
     expect(percentile(busy, 0.99)).toBeLessThan(2 * percentile(calm, 0.99) + 250)
     await until(isReady)
   })
 })
 
-describe('a process that ends again and again', () => {
-  it('is switched off', async () => {
+describe('a process that keeps crashing', () => {
+  it('is disabled', async () => {
     await begin()
     for (let at = 0; at < 5; at += 1) {
       await until(async () => (await isReady()) || !(await ask('GET', `/api/v1/plugins/${PLUGIN}`)).body.enabled)
@@ -119,7 +119,7 @@ describe('a process that ends again and again', () => {
   })
 })
 
-/** Of another route, one after the other (ms). */
+/** Durations of requests to another route, one at a time (ms). */
 async function latencies(count: number): Promise<number[]> {
   const found: number[] = []
   for (let at = 0; at < count; at += 1) {

@@ -1,4 +1,4 @@
-// Packages of plugins that lie, leave their folder or never end: they are refused before anything of them is used.
+// Malicious plugin packages that are forged, escape their folder or are endless: refused before any use.
 
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('a package', () => {
-  it('of a folder has all its files but hidden ones, and is unpacked as it was', async () => {
+  it('of a folder has all files except hidden ones, and is unpacked unchanged', async () => {
     const read = await readPackage(await packFixture('peertube-theme-example'))
     expect(read.manifest).toMatchObject({
       name: 'peertube-theme-example',
@@ -59,7 +59,7 @@ describe('a package', () => {
     ['a hard link', { name: 'package/link', type: 'link', linkname: 'package/package.json' }],
     ['a device', { name: 'package/device', type: 'character-device' }],
     ['a path without end', { name: `package/${'a/'.repeat(200)}b` }],
-  ] as [string, Entry][])('with %s is refused, and writes nothing outside', async (_what, entry) => {
+  ] as [string, Entry][])('with %s is refused, and writes nothing outside its folder', async (_what, entry) => {
     const archive = await packageOf([entry])
     await expect(readPackage(archive)).rejects.toMatchObject({ kind: 'unprocessable' })
     const target = join(await mkdtemp(join(folder, 'bad-')), 'inside')
@@ -67,13 +67,13 @@ describe('a package', () => {
     expect((await readdir(join(target, '..'))).filter((name) => name !== 'inside')).toEqual([])
   })
 
-  it('that unpacks to more than allowed is refused', async () => {
+  it('that unpacks to more than the limit is refused', async () => {
     const zeros = Buffer.alloc(8 * 1024 * 1024)
     const entries = Array.from({ length: 9 }, (_, at) => ({ name: `package/${at}`, content: zeros }))
     await expect(packageOf(entries).then(readPackage)).rejects.toMatchObject({ kind: 'too_large' })
   })
 
-  it('with more files than allowed is refused', async () => {
+  it('with more files than the limit is refused', async () => {
     const entries = Array.from({ length: 5001 }, (_, at) => ({ name: `package/${at}` }))
     await expect(packageOf(entries).then(readPackage)).rejects.toMatchObject({ kind: 'too_large' })
   })

@@ -33,7 +33,7 @@ async function part(name: string, path = '/admin/plugins') {
   return formIn(form ?? '', path)
 }
 
-it('installs a theme with the password, switches it off and on, and uninstalls it', async () => {
+it('installs a theme with the password, disables and enables it, and uninstalls it', async () => {
   const typed = { npmName: THEME, pluginVersion: '' }
   let page = await root.send(await part('install'), { ...typed, currentPassword: 'wrong' })
   expect(page.status).toBe(403)
@@ -52,7 +52,7 @@ it('installs a theme with the password, switches it off and on, and uninstalls i
   expect(page.html).toContain('None is installed.')
 })
 
-it('shows the settings that a plugin has registered, and stores what is typed', async () => {
+it('shows the settings registered by a plugin, and stores the input', async () => {
   await server.install(PLUGIN)
   const path = `/admin/plugins/${PLUGIN}`
   const stored = async () => (await server.ask('GET', `/api/v1/plugins/${PLUGIN}`)).body.settings
@@ -64,7 +64,7 @@ it('shows the settings that a plugin has registered, and stores what is typed', 
   expect(html).toMatch(/<option value="cold" selected>Cold<\/option>/)
   expect(html).toMatch(/<textarea [^>]*>\s*Two\nlines<\/textarea>/)
   expect(html).toContain('For you')
-  // What the plugin says is shown, and its scripts are not.
+  // Text of the plugin is shown, without its scripts.
   expect(html).toContain('<h3>About</h3>')
   expect(html).not.toContain('alert(1)')
   expect(html).not.toContain('kept')

@@ -1,4 +1,4 @@
-// Plugins and themes over the API: installed from a registry, listed, served, configured, switched off, updated, uninstalled.
+// Plugins and themes over the API: installed from a registry, listed, served, configured, disabled, updated, uninstalled.
 
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ const install = (npmName: string, more: object = {}) => ask('POST', `${API}/inst
 const config = async (base = node.base) => (await ask('GET', '/api/v1/config', undefined, base)).body
 
 describe('installing', () => {
-  it('asks for the password of the administrator again', async () => {
+  it("requires the administrator's password again", async () => {
     const { currentPassword: _none, ...without } = { npmName: THEME, currentPassword: '' }
     expect(await ask('POST', `${API}/install`, without)).toMatchObject({
       status: 400,
@@ -67,7 +67,7 @@ describe('installing', () => {
     expect((await ask('GET', API)).body).toEqual({ total: 0, data: [] })
   })
 
-  it('refuses folders, ranges and unknown packages', async () => {
+  it('refuses folders, version ranges and unknown packages', async () => {
     expect((await ask('POST', `${API}/install`, { path: '/etc', currentPassword: node.password })).status).toBe(400)
     expect((await install(THEME, { pluginVersion: '^1.0.0' })).status).toBe(400)
     expect((await install('left-pad')).status).toBe(400)
@@ -85,7 +85,7 @@ describe('installing', () => {
     expect((await ask('GET', API)).body.total).toBe(0)
   })
 
-  it('of a theme makes its files and its choice available', async () => {
+  it('of a theme serves its files, and makes it selectable', async () => {
     expect((await ask('PUT', '/api/v1/users/me', { theme: 'example' })).status).toBe(400)
     expect((await install(THEME, { pluginVersion: '1.0.0' })).status).toBe(204)
     const installed = await ask('GET', `${API}/${THEME}`)
@@ -142,7 +142,7 @@ describe('installing', () => {
     '/themes/none/1.0.0/static/images/dot.svg',
     '/plugins/example/1.0.0/client-scripts/package.json',
     '/plugins/example/1.0.0/client-scripts/client/common.js',
-  ])('%s is not there', async (path) => {
+  ])('%s is 404', async (path) => {
     expect((await ask('GET', path)).status).toBe(404)
   })
 
@@ -159,12 +159,12 @@ describe('installing', () => {
   })
 })
 
-describe('a client plugin of a folder', () => {
+describe('a client plugin from a folder', () => {
   beforeAll(async () => {
     expect(await node.server.operator.plugins.installFolder(fixturePlugin(PLUGIN))).toBe(PLUGIN)
   })
 
-  it('is listed with its scripts, and its styles and translations are part of those of all', async () => {
+  it('is listed with its scripts, and its styles and translations are part of the combined ones', async () => {
     expect((await config()).plugin.registered).toEqual([
       {
         npmName: PLUGIN,
@@ -204,7 +204,7 @@ describe('a client plugin of a folder', () => {
     }
   })
 
-  it('loses the folders of other packages, and those of processes that were killed while they unpacked', async () => {
+  it('loses unpacked folders of other packages, and of processes that were killed while unpacking', async () => {
     const folder = join(node.dataDir, 'storage/plugins/packages')
     const own = await readdir(folder)
     for (const name of ['unfinished-old', 'unfinished-recent', 'peertube-plugin-other-1.0.0-0']) {
@@ -230,13 +230,13 @@ describe('a client plugin of a folder', () => {
     expect(JSON.stringify(stored)).not.toContain('very secret')
     const audit = await run<{ text: string }>(node.databaseUrl, 'select row_to_json(l)::text as text from audit_log l')
     expect(JSON.stringify(audit)).not.toContain('very secret')
-    // Those that its code declares as public, once it has started.
+    // Its code declares public settings once it has started.
     const shown = async () => (await ask('GET', `${API}/${PLUGIN}/public-settings`)).body.publicSettings
     await until(async () => Object.keys(await shown()).length > 0)
     expect(await shown()).toEqual({ greeting: 'Hello' })
   })
 
-  it('has no files while it is off', async () => {
+  it('has no files while it is disabled', async () => {
     const path = '/plugins/example/1.0.0/static/images/dot.svg'
     expect((await ask('GET', path)).status).toBe(200)
     expect((await ask('POST', `/api/v1/vireo/plugins/${PLUGIN}/disable`)).status).toBe(204)
@@ -261,7 +261,7 @@ describe('a client plugin of a folder', () => {
 })
 
 describe('the index and updates', () => {
-  it('lists what can be installed, and what is', async () => {
+  it('lists available and installed packages', async () => {
     const { body } = await ask('GET', `${API}/available?search=theme&pluginType=2&sort=-popularity`)
     expect(body).toMatchObject({ total: 1, data: [{ npmName: THEME, name: 'example', type: 2, installed: true, popularity: 12 }] })
     expect(body.data[0]).not.toHaveProperty('unknown')
@@ -270,7 +270,7 @@ describe('the index and updates', () => {
     )
   })
 
-  it('is asked for newer versions periodically, of which administrators are notified once', async () => {
+  it('is checked for newer versions periodically, and administrators are notified once', async () => {
     const notices = async () =>
       (await ask('GET', '/api/v1/users/me/notifications')).body.data.filter(({ type }: { type: number }) => type === 17)
     await node.restart()
@@ -282,7 +282,7 @@ describe('the index and updates', () => {
     expect(await notices()).toMatchObject([{ plugin: { name: 'example', type: 2, latestVersion: '9.0.0' } }])
   })
 
-  it('updates only what is installed', async () => {
+  it('updates installed packages only', async () => {
     const body = { npmName: 'peertube-plugin-none', currentPassword: node.password }
     expect((await ask('POST', `${API}/update`, body)).status).toBe(404)
     expect((await ask('POST', `${API}/update`, { npmName: THEME })).status).toBe(400)
@@ -290,15 +290,15 @@ describe('the index and updates', () => {
     expect((await ask('GET', `${API}/${THEME}`)).body.latestVersion).toBeNull()
   })
 
-  it('answers 503 when the index is away', async () => {
+  it('answers 503 when the index is unavailable', async () => {
     await registry.stop()
     expect((await ask('GET', `${API}/available`)).status).toBe(503)
     expect((await install(THEME)).status).toBe(503)
   })
 })
 
-describe('while plugins are off', () => {
-  it('nothing is installed, active or asked of the index', async () => {
+describe('while plugins are disabled', () => {
+  it('nothing is installed or active, and the index gets no requests', async () => {
     const off = await startTestNode({ beside: node })
     try {
       expect((await ask('POST', `${API}/install`, { npmName: THEME, currentPassword: node.password }, off.base)).status).toBe(400)

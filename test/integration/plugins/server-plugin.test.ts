@@ -13,10 +13,10 @@ const PLUGIN = 'peertube-plugin-example'
 const ROUTER = '/plugins/example/router'
 
 let server: PluginNode
-/** Why logins were refused, for the administrator. */
+/** Reasons of refused logins, for the administrator. */
 const reasons: string[] = []
 beforeAll(async () => {
-  // What filters do is tested here, and that late ones are passed over in hostile.test.ts.
+  // Tests of filters; late filters are tested in hostile.test.ts.
   const config = {
     ...WITH_PLUGINS,
     signup: { enabled: true, requires_approval: false },
@@ -30,7 +30,7 @@ afterAll(() => server?.stop())
 
 const ask: PluginNode['ask'] = (...asked) => server.ask(...asked)
 
-/** A waiting live is a video that needs no file. */
+/** A waiting live is a video without files. */
 async function newVideo(name: string): Promise<string> {
   const channels = await ask('GET', '/api/v1/users/me')
   const form = new FormData()
@@ -46,7 +46,7 @@ async function newVideo(name: string): Promise<string> {
 }
 
 describe('the router', () => {
-  it('gets the request with its user, and answers with what the plugin stores and is set to', async () => {
+  it('gets the request with its user, and answers with stored values and settings of the plugin', async () => {
     const answer = await ask('GET', `${ROUTER}/greeting/you?a=1&a=2`)
     expect(answer).toMatchObject({
       status: 200,
@@ -76,7 +76,7 @@ describe('the router', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  it('refuses tokens that are no good, large bodies, other versions and unknown paths', async () => {
+  it('refuses invalid tokens, large bodies, other versions and unknown paths', async () => {
     expect((await ask('GET', `${ROUTER}/greeting/you`, undefined, { token: 'wrong' })).status).toBe(401)
     expect((await ask('POST', `${ROUTER}/echo`, { text: 'x'.repeat(600_000) })).status).toBe(413)
     expect((await ask('GET', '/plugins/example/2.0.0/router/greeting/you')).status).toBe(404)
@@ -84,14 +84,14 @@ describe('the router', () => {
     expect((await ask('GET', `${ROUTER}/nothing`)).status).toBe(404)
   })
 
-  it('takes any method and the rest of a path, and its own handlers of errors', async () => {
+  it('supports any method, wildcard paths, and its own error handlers', async () => {
     for (const method of ['PATCH', 'DELETE']) {
       expect(await ask(method, `${ROUTER}/any/one/two`)).toMatchObject({ status: 200, body: [method, 'one/two'] })
     }
     expect(await ask('GET', `${ROUTER}/broken/bridge`)).toMatchObject({ status: 418, body: 'mended' })
   })
 
-  it('passes forms, and refuses JSON that is none', async () => {
+  it('passes forms, and refuses malformed JSON', async () => {
     const echo = async (type: string, body: string) => {
       const answer = await fetch(`${server.node.base}${ROUTER}/echo`, { method: 'POST', headers: { 'content-type': type }, body })
       return { status: answer.status, body: await answer.text() }
@@ -104,7 +104,7 @@ describe('the router', () => {
     expect((await echo('application/json', '{"a":')).status).toBe(400)
   })
 
-  it('gets paths as they were sent, and where they are', async () => {
+  it('gets raw paths, and its mount point', async () => {
     const { hostname } = new URL(server.node.base)
     expect((await ask('GET', `${ROUTER}/place/a%2Fb%252F?c=d?e`)).body).toEqual({
       params: { name: 'a/b%2F' },
@@ -134,7 +134,7 @@ describe('the router', () => {
     expect((await ask('GET', `${ROUTER}/busy`)).status).toBe(503)
   })
 
-  it('answers 502 instead of what is too large, and goes on', async () => {
+  it('answers 502 for responses that are too large, and continues', async () => {
     const { pid } = (await ask('GET', `${ROUTER}/pid`)).body
     expect((await ask('GET', `${ROUTER}/large/700000`)).body).toHaveLength(700_000)
     expect((await ask('GET', `${ROUTER}/large/800000`)).status).toBe(502)
@@ -166,7 +166,7 @@ describe('settings', () => {
     expect(open.body).toEqual({ publicSettings: { greeting: 'Hello' } })
   })
 
-  it('reach the plugin when an administrator changes them, and the plugin can change them itself', async () => {
+  it('are passed to the plugin when an administrator changes them, and the plugin can change them', async () => {
     await ask('PUT', `/api/v1/plugins/${PLUGIN}/settings`, { settings: { greeting: 'Good day', secret: 'x' } })
     await until(async () => (await ask('GET', `${ROUTER}/greeting/you`)).body.text === 'Good day you')
     expect((await ask('PUT', `${ROUTER}/setting`, { greeting: 'Hi' })).status).toBe(204)
@@ -176,26 +176,26 @@ describe('settings', () => {
 })
 
 describe('hooks', () => {
-  it('change answers in the order of their priority', async () => {
+  it('change results in order of priority', async () => {
     const uuid = await newVideo('Filtered')
     expect((await ask('GET', `/api/v1/videos/${uuid}`)).body.name).toBe('Filtered (1) (2)')
   })
 
-  it('refuse what they do not accept, with their reason', async () => {
+  it('refuse requests with a reason', async () => {
     const uuid = await newVideo('Commented')
     const threads = `/api/v1/videos/${uuid}/comment-threads`
     expect(await ask('POST', threads, { text: 'buy spam' })).toMatchObject({ status: 403, body: { detail: 'No spam here' } })
     expect((await ask('POST', threads, { text: 'well done' })).status).toBe(200)
   })
 
-  it('refuse people who sign up', async () => {
+  it('refuse registrations', async () => {
     const signUp = (username: string) =>
       ask('POST', '/api/v1/users/register', { username, password: 'a good password', email: `${username}@plugin.example` }, { token: '' })
     expect(await signUp('spammer')).toMatchObject({ status: 403, body: { detail: 'Not you' } })
     expect((await signUp('gardener')).status).toBe(204)
   })
 
-  it('learn what has happened', async () => {
+  it('are notified of events', async () => {
     const uuid = await newVideo('Updated')
     expect((await ask('PUT', `/api/v1/videos/${uuid}`, { name: 'Updated again' })).status).toBe(204)
     await until(async () => {
@@ -206,7 +206,7 @@ describe('hooks', () => {
     })
   })
 
-  it('are those of routes that exist', () => {
+  it('exist for existing routes', () => {
     const named = [RESULTS, REFUSALS, CONSTANTS].flatMap((table) => Object.keys(table))
     expect(named.filter((route) => !server.routes.has(route))).toEqual([])
   })
@@ -220,7 +220,7 @@ describe('hooks', () => {
     expect((await ask('GET', '/api/v1/videos/categories')).body).toMatchObject({ 2: 'Films' })
   })
 
-  it('add constants, which videos then have', async () => {
+  it('add constants, which videos can use', async () => {
     expect((await ask('GET', '/api/v1/videos/languages')).body).toMatchObject({ fr: 'French', 'x-mine': 'Mine' })
     expect((await ask('GET', '/api/v1/videos/categories')).body).toMatchObject({ 1: 'Music', 1000: 'Gardening' })
     expect((await ask('GET', '/api/v1/videos/licences')).body).toMatchObject({ 1001: 'All mine' })
@@ -238,7 +238,7 @@ describe('hooks', () => {
 })
 
 describe('the helpers', () => {
-  it('find videos and users, name addresses, and say what they do not offer', async () => {
+  it('find videos and users, build URLs, and report unsupported ones', async () => {
     const uuid = await newVideo('Helped')
     const me = (await ask('GET', '/api/v1/users/me')).body
     const { body } = await ask('GET', `${ROUTER}/helpers/${uuid}/${me.id}`)
@@ -274,13 +274,13 @@ const logOut = (token: string) => ask('POST', '/api/v1/users/revoke-token', unde
 const meWith = (token: string) => ask('GET', '/api/v1/users/me', undefined, { token })
 
 describe('logins', () => {
-  it('with a name and a password that the plugin knows make a user, who is no administrator', async () => {
+  it('with a name and a password known to the plugin create a user, who is no administrator', async () => {
     const answer = await server.login('ali', 'open sesame')
     expect(answer.status).toBe(200)
     const me = await ask('GET', '/api/v1/users/me', undefined, { token: answer.body.access_token })
     expect(me.body).toMatchObject({ username: 'ali', email: 'ali@plugin.example', pluginAuth: PLUGIN, role: { id: 2 } })
     expect((await server.login('ali', 'open barley')).status).toBe(400)
-    // A user of the same name: the plugin's, not the one here.
+    // A user with the same name belongs to the plugin, not to the server.
     const other = await server.login('root', 'open sesame')
     const named = await ask('GET', '/api/v1/users/me', undefined, { token: other.body.access_token })
     expect(named.body).toMatchObject({ username: expect.stringMatching(/^root.+/), role: { id: 2 } })
@@ -316,7 +316,7 @@ describe('logins', () => {
     expect(reasons.at(-1)).toContain(reason)
   })
 
-  it('take nothing from a plugin that cannot be a role, a name to show or a quota', async () => {
+  it('ignore invalid roles, display names and quotas of a plugin', async () => {
     const odd = { toString: 1, valueOf: 1 }
     const user = { username: 'fay', email: 'fay@plugin.example', role: odd, displayName: 'Fa\0y', videoQuota: odd }
     const { status, body } = await said(user)
@@ -330,7 +330,7 @@ describe('logins', () => {
     expect(reasons.at(-1)).toContain('email')
   })
 
-  it('are in the configuration for clients', async () => {
+  it('are in the client configuration', async () => {
     const { plugin } = (await ask('GET', '/api/v1/config')).body
     const shared = { npmName: PLUGIN, name: 'example', version: '1.0.0' }
     expect(plugin.registeredIdAndPassAuths).toEqual([
@@ -342,7 +342,7 @@ describe('logins', () => {
 })
 
 describe('a logout', () => {
-  it('is told to the plugin with its user, once, and leads on where it says so', async () => {
+  it('is passed to the plugin with its user, once, and redirects to its URL', async () => {
     const { access_token } = (await server.login('ada', 'open sesame')).body
     expect((await logOut(access_token)).body).toEqual({ success: true })
     expect(await seenBy('logout')).toMatchObject([{ username: 'ada', email: 'ada@plugin.example', role: 2, pluginAuth: PLUGIN }])
@@ -353,14 +353,14 @@ describe('a logout', () => {
       success: true,
       redirectUrl: 'https://door.example/out?name=guest',
     })
-    // Only to web addresses, and never for users of this server.
+    // Only to http(s) URLs, and never for local users.
     expect((await logOut((await throughTheDoor('mallory')).access_token)).body).toEqual({ success: true })
     const own = (await server.login(server.node.username, server.node.password)).body
     expect((await logOut(own.access_token)).body).toEqual({ success: true })
     expect(await seenBy('logout')).toHaveLength(1)
   })
 
-  it('on the page leads on too, and not through a form', async () => {
+  it('on the page redirects too, without a form', async () => {
     const browser = makeBrowser(server.node.base)
     await browser.open('/plugins/example/1.0.0/auth/door')
     const page = await browser.send(formIn((await browser.open('/logout')).html, '/logout'))
@@ -370,7 +370,7 @@ describe('a logout', () => {
     expect((await browser.open('/my-account/settings')).path).toContain('/login')
   })
 
-  it('while the process is away is told later', async () => {
+  it('while the process is unavailable is passed later', async () => {
     const { access_token } = (await server.login('bea', 'open sesame')).body
     process.kill((await ask('GET', `${ROUTER}/pid`)).body.pid, 'SIGKILL')
     expect((await logOut(access_token)).body).toEqual({ success: true })
@@ -382,7 +382,7 @@ describe('a logout', () => {
   })
 })
 
-describe('a session that the plugin does not call valid', () => {
+describe('a session that the plugin calls invalid', () => {
   const end = (ended: string) => ask('PUT', `${ROUTER}/ended`, { ended })
   afterEach(() => end(''))
 
@@ -400,7 +400,7 @@ describe('a session that the plugin does not call valid', () => {
     expect((await meWith(server.token)).status).toBe(200)
   })
 
-  it('is known by a name with any letters', async () => {
+  it('may belong to a username with any letters', async () => {
     const { refresh_token } = (await server.login('x', JSON.stringify({ username: 'hal', email: 'hal@plugin.example' }))).body
     const next = await oauth({ grant_type: 'refresh_token', refresh_token })
     expect(next.status).toBe(200)
@@ -418,7 +418,7 @@ describe('a session that the plugin does not call valid', () => {
     expect((await meWith(server.token)).status).toBe(200)
   })
 
-  it('goes on if the plugin cannot say', async () => {
+  it('continues if the plugin cannot tell', async () => {
     const { access_token, refresh_token } = (await server.login('dan', 'open sesame')).body
     await end('error')
     expect((await meWith(access_token)).status).toBe(200)
@@ -426,7 +426,7 @@ describe('a session that the plugin does not call valid', () => {
   })
 })
 
-/** A connection to the chat of the example, which says one thing after the other. */
+/** A connection to the chat of the example, which sends messages in sequence. */
 async function openChat(name: string, base = server.node.base) {
   const socket = new WebSocket(`${base.replace('http', 'ws')}/plugins/example/1.0.0/ws/chat?name=${name}`)
   socket.binaryType = 'arraybuffer'
@@ -440,7 +440,7 @@ async function openChat(name: string, base = server.node.base) {
 }
 
 describe('a WebSocket', () => {
-  it('passes messages both ways, in their order', async () => {
+  it('passes messages both ways, in order', async () => {
     const { socket, said, closed } = await openChat('Ann')
     socket.send('one two three')
     socket.send(new Uint8Array([1, 2, 3]))
@@ -453,7 +453,7 @@ describe('a WebSocket', () => {
     expect(await seen()).toContainEqual({ target: 'chat', params: { name: 'Ann', code: 4000 } })
   })
 
-  it('is refused at other addresses, closes at messages that are too large, and when the plugin starts again', async () => {
+  it('is refused at other URLs, and closes at messages that are too large and when the plugin restarts', async () => {
     for (const path of ['/plugins/example/ws/other', '/plugins/example/2.0.0/ws/chat', '/plugins/none/ws/chat']) {
       expect((await ask('GET', path)).status).toBe(404)
     }
@@ -495,8 +495,8 @@ describe('several processes', () => {
   })
 })
 
-describe('a process that is killed', () => {
-  it('leaves the request with 502, filters pass the answer unchanged meanwhile, and it starts again', async () => {
+describe('a killed process', () => {
+  it('answers the request with 502, filters are skipped meanwhile, and it restarts', async () => {
     const uuid = await newVideo('Killed')
     const { pid } = (await ask('GET', `${ROUTER}/pid`)).body
     const slow = ask('GET', `${ROUTER}/slow`)
@@ -511,8 +511,8 @@ describe('a process that is killed', () => {
   })
 })
 
-describe('a plugin that is switched off', () => {
-  it('has no process, hooks, routes or logins any more', async () => {
+describe('a disabled plugin', () => {
+  it('has no process, hooks, routes or logins', async () => {
     const uuid = await newVideo('Off')
     const { pid } = (await ask('GET', `${ROUTER}/pid`)).body
     expect((await ask('POST', `/api/v1/vireo/plugins/${PLUGIN}/disable`)).status).toBe(204)

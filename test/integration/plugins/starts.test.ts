@@ -1,4 +1,4 @@
-// Plugins whose start never ends: they are killed, and hold up nobody.
+// Plugins that never finish starting are killed, and block nothing.
 
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -55,7 +55,7 @@ describe('the process of a plugin', () => {
     })
   const startedPid = async (): Promise<number> => Number.parseInt(await readFile(pidFile(), 'utf8').catch(() => '0'), 10)
 
-  it('that loops in its start is killed as it is later', async () => {
+  it('that loops in its start is killed as one that loops later', async () => {
     const folder = await pluginOf('loops', 'module.exports = { register() { for (;;); } }')
     await expect(begin(folder, new AbortController().signal)).rejects.toThrow('It does not answer any more.')
     expect(isAlive(await startedPid())).toBe(false)
@@ -64,7 +64,7 @@ describe('the process of a plugin', () => {
   it.each([
     ['loops', 'module.exports = { register() { for (;;); } }'],
     ['waits for ever', 'module.exports = { register: () => new Promise(() => {}) }'],
-  ])('that %s is killed when its start is given up', async (what, code) => {
+  ])('that %s is killed when its start times out', async (what, code) => {
     await rm(pidFile(), { force: true })
     const folder = await pluginOf(`given-up-${what.replaceAll(' ', '-')}`, code)
     const ending = new AbortController()
@@ -75,14 +75,14 @@ describe('the process of a plugin', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('that ends in its start says how', async () => {
+  it('that exits during its start reports how', async () => {
     const folder = await pluginOf('ends', 'module.exports = { register() { process.exit(3) } }')
     await expect(begin(folder, new AbortController().signal)).rejects.toThrow('It ended with code 3.')
   })
 })
 
-describe('a plugin that never has started', () => {
-  it('can be switched off, and others keep their leases meanwhile', async () => {
+describe('a plugin that never started', () => {
+  it('can be disabled, and others keep their leases meanwhile', async () => {
     const server = await startPluginNode()
     const stuck = 'peertube-plugin-stuck'
     const lease = async (npmName: string): Promise<Date | null> => {

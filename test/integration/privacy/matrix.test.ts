@@ -1,4 +1,4 @@
-// The privacy matrix: every privacy and the block by the instance, every artefact of a video, everybody who may ask for it, and the exact answer.
+// The privacy matrix: the exact response for every privacy and for blocked videos, every part of a video, and every caller.
 
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -13,11 +13,11 @@ import { until } from '../../support/until.ts'
 import { makeRouteFixtures, type Person, type RouteFixtures } from '../routes/fixtures.ts'
 import { type RouteServer, startRouteServer } from '../routes/server.ts'
 
-/** `blocked` is public but for the instance's block. */
+/** `blocked` is a public video that the instance blocks. */
 const privacies = { public: 1, unlisted: 2, private: 3, internal: 4, password: 5, blocked: 1 } as const
 type Privacy = keyof typeof privacies
 
-/** How a video came to its privacy: it was so from the start, or it was public, was read by everybody, and changed. */
+/** How a video got its privacy: it had it from the start, or it was public, was read by everybody, and changed. */
 const histories: Record<string, { privacy: Privacy; was?: Privacy; isScheduled?: boolean }> = {
   public: { privacy: 'public' },
   unlisted: { privacy: 'unlisted' },
@@ -35,7 +35,7 @@ const histories: Record<string, { privacy: Privacy; was?: Privacy; isScheduled?:
   'private, and public now': { privacy: 'public', was: 'private' },
 }
 
-/** `owner` is `user` of the fixtures; `+` gives the right password, `-` a wrong one, `0` an empty one. */
+/** `owner` is `user` of the fixtures; `+` sends the right password, `-` a wrong one, `0` an empty one. */
 const askers = [
   ...(['visitor', 'visitor+', 'visitor-', 'visitor0', 'other', 'other+', 'other-'] as const),
   ...(['owner', 'owner+', 'owner-', 'moderator', 'moderator-', 'admin', 'admin0'] as const),
@@ -61,7 +61,7 @@ let fixtures: RouteFixtures
 let playlist: { uuid: string }
 const tokens = new Map<Person, string>()
 const subjects = new Map<string, Subject>()
-/** A token of the files of another private video. */
+/** A file token of another private video. */
 let foreignToken: string
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ async function makeHistory(history: string): Promise<Subject> {
     await fixtures.db.query('insert into video_schedule (video_id, update_at, privacy) values ($1, $2, 1)', [subject.id, nextYear])
   }
   if (privacy === was) return subject
-  // Whatever keeps answers has those of before.
+  // Fills every cache with responses from before.
   for (const { request } of artefacts) {
     const { path, init } = request(subject)
     if (!init?.method) await (await ask('visitor', path, init)).arrayBuffer()
@@ -192,11 +192,11 @@ async function tokenOf({ uuid }: Subject, asker: Asker): Promise<string> {
 
 const isSignedIn = (asker: Asker): boolean => personOf(asker) !== undefined
 const isInsider = (asker: Asker): boolean => /^(owner|moderator|admin)/.test(asker)
-/** A wrong password is refused whoever sends it. */
+/** A wrong password is refused for every caller. */
 const isWrong = (asker: Asker): boolean => /[-0]$/.test(asker)
 const isOpen = (privacy: Privacy): boolean => privacy === 'public' || privacy === 'unlisted'
 
-/** Who may see a video whose UUID they know. */
+/** Callers that may see a video by its UUID. */
 function sees(asker: Asker, privacy: Privacy): boolean {
   switch (privacy) {
     case 'public':
@@ -219,7 +219,7 @@ const seen =
   (status = 200): Expected =>
   (asker, privacy) =>
     sees(asker, privacy) ? status : refusal(asker, privacy)
-/** What needs a session whatever the video is. */
+/** Routes that need a session for any video. */
 const seenSignedIn =
   (status = 200): Expected =>
   (asker, privacy) =>
@@ -230,7 +230,7 @@ const openOr =
   (_asker, privacy) =>
     isOpen(privacy) ? 200 : status
 
-/** Pages ask for the password; who is signed in to the API is nobody there. */
+/** Pages ask for the password, and ignore API sessions. */
 const pageExpected: Expected = (asker, privacy) => (privacy === 'password' ? 403 : openOr(404)(asker, privacy))
 
 interface Artefact {
@@ -262,7 +262,7 @@ const document = (path: string): Pick<Artefact, 'request' | 'expected'> => ({
   expected: (_asker, privacy) => (isOpen(privacy) ? 200 : privacy === 'password' ? 403 : 401),
 })
 const folder = ({ privacy }: Subject): string => (isOpen(privacy) ? '' : 'private/')
-/** Players cannot answer the question who they are: visitors are refused at once. */
+/** Players cannot log in on demand: visitors are refused at once. */
 const fileExpected: Expected = (asker, privacy) => {
   if (isOpen(privacy) || sees(asker, privacy)) return 200
   return privacy === 'password' || isSignedIn(asker) || asker === 'visitor' ? 403 : 401
@@ -293,7 +293,7 @@ const artefacts: Artefact[] = [
     name: 'a view',
     ...api(
       () => '/views',
-      // A page that waits for the password reports, too: it counts for nothing.
+      // A page that waits for the password reports too, which is not counted.
       (asker, privacy) => (privacy === 'password' && /^(visitor|other)$/.test(asker) ? 204 : seen(204)(asker, privacy)),
       json('POST', { currentTime: 0 }),
     ),
@@ -392,7 +392,7 @@ const artefacts: Artefact[] = [
   {
     name: 'feed of its comments',
     request: ({ uuid }) => ({ path: `/feeds/video-comments.xml?videoId=${uuid}` }),
-    // Readers of feeds are nobody, whoever runs them.
+    // Readers of feeds are anonymous.
     expected: (asker, privacy) => {
       if (isOpen(privacy)) return 200
       return privacy !== 'password' ? 401 : asker.endsWith('+') ? 200 : 403
@@ -415,7 +415,7 @@ const subjectOf = (history: string): Subject => {
   return subject
 }
 
-/** Addresses that browsers load without credentials, as the API gives them. */
+/** URLs that browsers load without credentials, as the API returns them. */
 async function addressesFor(asker: Asker, { uuid }: Subject): Promise<string[]> {
   const read = async <T>(path: string): Promise<T> => (await (await ask(asker, `/api/v1/videos/${uuid}${path}`)).json()) as T
   const video = await read<Record<'thumbnailPath' | 'previewPath', string> & { files: Record<string, string>[] }>('')
@@ -442,7 +442,7 @@ async function failureOf(action: 'announce' | 'scrape', infoHash: string): Promi
 describe.each(Object.keys(histories))('of a video that is %s', (history) => {
   const privacy = histories[history]?.privacy ?? 'public'
 
-  it.each(artefacts.map(({ name }) => name))('%s: each is answered as the matrix says', async (name) => {
+  it.each(artefacts.map(({ name }) => name))('%s: each caller gets the response of the matrix', async (name) => {
     const artefact = artefacts.find((one) => one.name === name)
     if (!artefact) throw new Error('No such artefact.')
     const subject = subjectOf(history)
@@ -459,7 +459,7 @@ describe.each(Object.keys(histories))('of a video that is %s', (history) => {
     expect(leaks).toEqual([])
   })
 
-  it('a token of its files opens them for who got it, and those of no other video', async () => {
+  it("a file token opens its own video's files for its user, and no others", async () => {
     const subject = subjectOf(history)
     if (isOpen(privacy)) return
     const paths = [
@@ -485,7 +485,7 @@ describe.each(Object.keys(histories))('of a video that is %s', (history) => {
     }
   })
 
-  it('the addresses of its pictures, captions and torrents open as the API gives them, and are kept by nobody else', async () => {
+  it('the URLs of its pictures, captions and torrents open as returned by the API, and are not cached by others', async () => {
     const subject = subjectOf(history)
     for (const asker of askers) {
       if (!sees(asker, privacy)) continue
@@ -498,7 +498,7 @@ describe.each(Object.keys(histories))('of a video that is %s', (history) => {
     }
   })
 
-  it('the tracker knows its swarm only while everybody may watch it', async () => {
+  it('the tracker has its swarm only while it is public', async () => {
     const { infoHash } = subjectOf(history)
     expect(await failureOf('announce', infoHash)).toBe(isOpen(privacy) ? undefined : 'unknown info_hash')
   })
@@ -511,13 +511,13 @@ describe.each(Object.keys(histories))('of a video that is %s', (history) => {
     ['/feeds/videos.json', 'feed'],
     ['/feeds/video-comments.atom', 'feed'],
     ['/feeds/podcast/videos.xml?videoChannelId={channel}', 'feed'],
-  ])('%s names it to those only whom it is for', async (path, kind) => {
+  ])('%s contains it only for authorized callers', async (path, kind) => {
     const { name } = subjectOf(history)
     const url = path.replace('{playlist}', playlist.uuid).replace('{channel}', String(fixtures.users.user.channelId))
     const named = await Promise.all(askers.map(async (asker) => [asker, (await (await ask(asker, url)).text()).includes(name)]))
     const isFor = (asker: Asker): boolean => {
       if (privacy === 'public') return true
-      // Staff sees what is private where it looks for it, not in the playlists of others.
+      // Staff sees private videos in its own lists, not in playlists of others.
       if (kind === 'playlist' && privacy !== 'internal') return privacy === 'unlisted' || personOf(asker) === 'user'
       return kind !== 'home page' && kind !== 'feed' && privacy === 'internal' && isSignedIn(asker)
     }
@@ -525,8 +525,8 @@ describe.each(Object.keys(histories))('of a video that is %s', (history) => {
   })
 })
 
-describe('a token for files', () => {
-  it('ends with the password, with its user, and with the privacy that it was given for', async () => {
+describe('a file token', () => {
+  it('ends with the password, with its user, and with the privacy that it was issued for', async () => {
     const subject = await makeSubject('password')
     const path = `/static/web-videos/private/${subject.webVideo.filename}?videoFileToken=`
     const statusOf = async (token: string) => (await ask('visitor', path + token)).status
@@ -546,14 +546,14 @@ describe('a token for files', () => {
     expect((await ask('owner', `/api/v1/videos/${subject.uuid}/passwords`, passwords)).status).toBe(204)
     expect([await statusOf(byPassword), await statusOf(byOther), await statusOf(byModerator)]).toEqual([403, 403, 200])
 
-    // Internal is for everybody who is signed in: also for the holder of the token, who was.
+    // Internal is for every user, including the owner of the token.
     expect((await ask('owner', `/api/v1/videos/${subject.uuid}`, json('PUT', { privacy: 4 }))).status).toBe(204)
     expect([await statusOf(byPassword), await statusOf(byOther)]).toEqual([403, 200])
     expect((await ask('owner', `/api/v1/videos/${subject.uuid}`, json('PUT', { privacy: 3 }))).status).toBe(204)
     expect([await statusOf(byPassword), await statusOf(byOther), await statusOf(byModerator)]).toEqual([403, 403, 200])
   })
 
-  it('is put behind the addresses of a playlist for players that ask for it', async () => {
+  it('is added to the URLs of a playlist on request', async () => {
     const subject = subjectOf('private')
     const token = await tokenOf(subject, 'owner')
     const path = `/static/streaming-playlists/hls/private/${subject.uuid}/${subject.hls.master}`
@@ -566,7 +566,7 @@ describe('a token for files', () => {
 })
 
 describe('a video that was public', () => {
-  it('leaves its swarm at once when it turns private', async () => {
+  it('leaves its swarm at once when it becomes private', async () => {
     const subject = await makeSubject('public')
     const { infoHash } = subject
     expect(await failureOf('announce', infoHash)).toBeUndefined()
@@ -574,7 +574,7 @@ describe('a video that was public', () => {
     expect(await failureOf('announce', infoHash)).toBe('unknown info_hash')
   })
 
-  it('is nowhere once it is removed', async () => {
+  it('is not accessible once it is removed', async () => {
     const subject = await makeSubject('public')
     const token = await tokenOf(subject, 'owner')
     expect((await ask('owner', `/api/v1/videos/${subject.uuid}`, { method: 'DELETE' })).status).toBe(204)
@@ -584,7 +584,7 @@ describe('a video that was public', () => {
       if (!isOfApi.test(path) || init?.method) continue
       for (const asker of ['visitor', 'owner', 'admin'] as const) {
         const { status } = await ask(asker, path, init)
-        // Some routes first ask who it is.
+        // Some routes authenticate first.
         const isRefused = status === 404 || status === 410 || (asker === 'visitor' && status === 401)
         expect({ name, asker, status, isRefused }).toMatchObject({ name, asker, isRefused: true })
       }
@@ -599,7 +599,7 @@ describe('a video that was public', () => {
     const [open, hidden] = [await makeSubject('public'), await makeSubject('private')]
     await fixtures.db.query("update users set state = 'blocked' where id = $1", [fixtures.users.user.id])
     try {
-      // Sessions are kept for a second.
+      // Sessions are cached for a second.
       await until(async () => (await ask('owner', '/api/v1/users/me')).status === 401)
       for (const { path } of ['thumbnail', 'preview', 'torrent', 'caption file'].map(
         (name) => artefacts.find((one) => one.name === name)?.request(hidden) ?? { path: '' },
@@ -660,18 +660,18 @@ describe('the passwords of a protected video', () => {
     }
     const statuses = Object.fromEntries(Object.entries(answers).map(([name, { status }]) => [name, status]))
     expect(statuses).toEqual(Object.fromEntries(Object.keys(answers).map((name) => [name, 400])))
-    // It stays as it was.
+    // It is unchanged.
     expect((await ask('visitor+', `/api/v1/videos/${locked.uuid}`)).status).toBe(200)
   })
 
-  it('stay when a change does not speak of the privacy', async () => {
+  it('are unchanged when a change does not contain the privacy', async () => {
     const { uuid } = await makeSubject('password')
     expect((await ask('owner', `/api/v1/videos/${uuid}`, json('PUT', { name: 'Another name' }))).status).toBe(204)
     expect((await ask('visitor+', `/api/v1/videos/${uuid}`)).status).toBe(200)
     expect((await ask('owner', `/api/v1/videos/${uuid}`, json('PUT', { videoPasswords: [] }))).status).toBe(400)
   })
 
-  it('are compared whoever sends one, and an empty one is wrong', async () => {
+  it('are checked for every caller who sends one, and an empty one is wrong', async () => {
     const { uuid } = subjectOf('protected by a password')
     for (const asker of askers.filter((one) => isWrong(one))) {
       const answer = await ask(asker, `/api/v1/videos/${uuid}`)

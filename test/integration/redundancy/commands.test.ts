@@ -1,4 +1,4 @@
-// The life of a local copy over time: told, kept for longer, over; and a download that nobody works at.
+// The life of a local copy: announced, extended, expired, and downloads of lost workers.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { makeRedundancies, type Redundancies } from '../../../src/actors/redundancy/index.ts'
@@ -69,7 +69,7 @@ const jobsOf = (type: string) =>
     [type, videoId],
   )
 
-/** As if a worker had stored it. */
+/** The state after a worker has stored it. */
 async function stored(): Promise<number> {
   await redundancies.request({ videoId })
   const id = (await copy())?.id ?? 0
@@ -83,8 +83,8 @@ async function stored(): Promise<number> {
   return id
 }
 
-describe('a copy of ours', () => {
-  it('that waits for a worker gets its job again when that is lost', async () => {
+describe('a local copy', () => {
+  it('that waits for a worker gets a new job when its job is lost', async () => {
     await redundancies.request({ videoId })
     expect(await jobsOf('video-redundancy')).toHaveLength(1)
     await test.db.query("delete from job where type = 'video-redundancy'")
@@ -94,7 +94,7 @@ describe('a copy of ours', () => {
     expect(await copy()).toMatchObject({ state: 'wanted' })
   })
 
-  it('whose worker fell silent waits for another one', async () => {
+  it('with a silent worker waits for another one', async () => {
     await redundancies.request({ videoId })
     const id = (await copy())?.id
     await test.db.query("update redundancy set state = 'downloading', lease_owner = 'somebody', due_at = $2 where id = $1", [
@@ -105,13 +105,13 @@ describe('a copy of ours', () => {
     expect(await copy()).toMatchObject({ state: 'wanted' })
   })
 
-  it('is told once it is stored, and stays as long as nobody ends it', async () => {
+  it('is announced once it is stored, and remains until it ends', async () => {
     await stored()
     expect(heard).toEqual(['RedundancyStored'])
     expect(await copy()).toMatchObject({ state: 'announced', expires_on: null, due_at: null })
   })
 
-  it('that is kept for longer says so, and ends when its time is over', async () => {
+  it('that is extended sends an Update, and ends when it expires', async () => {
     const id = await stored()
     await redundancies.renew(id, DAY)
     await carriedOn()
@@ -130,7 +130,7 @@ describe('a copy of ours', () => {
     expect(await jobsOf('redundancy-removal')).toHaveLength(1)
   })
 
-  it('of a video whose files were made anew is wanted again', async () => {
+  it('of a video with new files is made again', async () => {
     await stored()
     await test.db.query("update streaming_playlist set playlist_url = playlist_url || '?new' where video_id = $1", [videoId])
     clock.pass(3_600_000)
@@ -145,7 +145,7 @@ describe('a copy of ours', () => {
     await expect(redundancies.renew(id, DAY)).rejects.toMatchObject({ kind: 'conflict' })
   })
 
-  it('is asked for once, however many ask', async () => {
+  it('is requested once by many simultaneous requests', async () => {
     const asked = await Promise.allSettled(Array.from({ length: 5 }, () => redundancies.request({ videoId })))
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await test.db.query('select 1 from redundancy where video_id = $1', [videoId])).toHaveLength(1)

@@ -1,4 +1,4 @@
-// What strategies of mirroring choose, hold and give up, on two processes.
+// Mirroring strategies: which videos they select, keep and evict, on two processes.
 
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ import { makeTestRuntime, type TestRuntime } from '../../support/runtime.ts'
 type Strategies = Config['redundancy']['videos']['strategies']
 
 const HOUR = 3_600_000
-/** Bytes of the playlist of a video, as `makeVideo` has it. */
+/** Bytes of the playlist of a video made by `makeVideo`. */
 const SIZE = 30_175
 const clock = fakeClock()
 let first: TestRuntime
@@ -103,7 +103,7 @@ async function instance(origin: string, hostId: number | null = null): Promise<n
   return row?.id ?? 0
 }
 
-/** One that we follow, and whose videos may be copied. */
+/** A followed server whose videos may be copied. */
 async function mirroredServer(options: { isAllowed?: boolean; state?: string } = {}) {
   const { isAllowed = true, state = 'accepted' } = options
   const made = await makeRemoteChannel(first.db)
@@ -122,7 +122,7 @@ async function video(columns: Record<string, unknown> = {}, of = { channelId, ho
   return (await makeVideo(first.db, { channelId: of.channelId, remoteOrigin, hls, columns })).id
 }
 
-/** What a reader asks the database. */
+/** The queries of a reader. */
 async function statementOf(read: (db: Pick<Database, 'query'>) => Promise<unknown>): Promise<string> {
   let asked = ''
   await read({
@@ -140,7 +140,7 @@ const strategy = (name: Strategies[number]['strategy'], more: Partial<Strategies
   min_lifetime: 10 * HOUR,
   ...more,
 })
-/** The files of every video, as its server has them. */
+/** The files of every video, as served by its origin. */
 const stream: GuardedFetch['stream'] = async (url) => ({
   url,
   status: 200,
@@ -148,7 +148,7 @@ const stream: GuardedFetch['stream'] = async (url) => ({
   body: Readable.from([url.endsWith('.m3u8') ? PLAYLIST : Buffer.alloc(SIZE)]),
 })
 const PLAYLIST = '#EXTM3U\n#EXTINF:3,\nall.mp4\n#EXT-X-ENDLIST\n'
-/** Does the newest job of a type, as a worker does. */
+/** Runs the newest job of a type, like a worker. */
 const work = async (type: string) => {
   const [job] = await query<{ id: number; data: JobContext['data'] }>('select id, data from job where type = $1 order by id desc limit 1', [
     type,
@@ -186,7 +186,7 @@ describe('a strategy', () => {
   ])('%s copies in its order', async (name, ...columns) => {
     const ids: number[] = []
     for (const one of columns.toReversed()) ids.unshift(await video(one))
-    // Of equals the one that the lists show first.
+    // Ties are broken like in lists.
     const expected = name === 'most-views' ? [ids[0], ids[2], ids[1]] : ids
     strategies = [strategy(name)]
     await check()
@@ -196,7 +196,7 @@ describe('a strategy', () => {
     ])
   })
 
-  it('copies nothing that is not open to everybody, or of servers that are not to be copied', async () => {
+  it('copies nothing that is not public, or of servers that are not allowed', async () => {
     const id = await video({ views: 10 })
     const columns = [{ privacy: 2 }, { privacy: 3 }, { blocked: true }, { is_live: true }, { state: 'to-transcode' }]
     for (const one of [...columns, { views: 9 }]) await video({ views: 20, ...one })
@@ -210,7 +210,7 @@ describe('a strategy', () => {
     expect(await mirrored()).toEqual([id])
   })
 
-  it('passes over a video that is too large, and copies web videos where there is no playlist', async () => {
+  it('skips a video that is too large, and copies web videos without a playlist', async () => {
     const large = await video({ views: 10 })
     await query('update video_file set size = $2 where video_id = $1', [large, 11 * SIZE])
     const remoteOrigin = `https://${host}`
@@ -230,7 +230,7 @@ describe('a strategy', () => {
     ])
   })
 
-  it('looks once in the interval, whichever process comes first', async () => {
+  it('runs once per interval, in whichever process comes first', async () => {
     await video({ views: 1 })
     strategies = [strategy('most-views')]
     await Promise.all([first, second, first, second].map(({ runtime }) => runtime.sweeper.run(['mirror-checks'])))
@@ -244,7 +244,7 @@ describe('a strategy', () => {
     expect((await mirrored()).at(-1)).toBe(next)
   })
 
-  it('looks on after the clock was set back, also after a full disk', async () => {
+  it('continues after the clock was set back, also after a full disk', async () => {
     strategies = [strategy('most-views')]
     const ahead = new Date(clock.now().getTime() + 365 * 24 * HOUR)
     await query('update redundancy_strategy set checked_at = $1, full_at = $1', [ahead])
@@ -254,7 +254,7 @@ describe('a strategy', () => {
     await query('update redundancy_strategy set full_at = null')
   })
 
-  it('goes through no channel twice, however many servers are copied', async () => {
+  it('checks no channel twice, however many servers are copied', async () => {
     const plan = await first.db.query<{ 'QUERY PLAN': string }>(
       `explain ${await statementOf((db) =>
         findCandidates(db, {
@@ -270,7 +270,7 @@ describe('a strategy', () => {
     expect(lines).toMatch(/channel_id = \(hashed SubPlan/)
   })
 
-  it('gives up the least deserving copy for a better one, once it is old enough and gone', async () => {
+  it('evicts the lowest-ranked copy for a better one, once it has its minimum age', async () => {
     const [low, high] = [await video({ views: 1 }), await video({ views: 5 })]
     strategies = [strategy('most-views', { size: 2 * SIZE })]
     await check()
@@ -297,7 +297,7 @@ describe('a strategy', () => {
     })
   })
 
-  it('keeps for longer what it still chooses, and lets the rest expire', async () => {
+  it('extends copies that are still selected, and lets the others expire', async () => {
     const [kept, left] = [await video({ views: 5 }), await video({ views: 4 })]
     strategies = [strategy('most-views')]
     await check()
@@ -315,7 +315,7 @@ describe('a strategy', () => {
     expect(await mirrored()).toEqual([kept])
   })
 
-  it('chooses nothing for a while after a disk was full, and leaves nothing on it', async () => {
+  it('pauses after a full disk, and leaves nothing on it', async () => {
     await video({ views: 2 })
     const later = await video({ views: 1 })
     strategies = [strategy('most-views', { size: SIZE + 1000 })]
@@ -337,7 +337,7 @@ describe('a strategy', () => {
     ])
   })
 
-  it('gives no copy more room than its limit leaves', async () => {
+  it('limits a copy to the remaining space', async () => {
     await video({ views: 2 })
     strategies = [strategy('most-views', { size: SIZE })]
     await check()
@@ -346,7 +346,7 @@ describe('a strategy', () => {
     expect((await filesHere()).filter((name) => name.endsWith('.mp4'))).toEqual([])
   })
 
-  it('leaves alone what was asked for by hand or failed, and refuses to have its own copied by hand', async () => {
+  it('ignores manual and failed copies, and refuses manual copies of its own ones', async () => {
     const [failed, manual, own] = [await video({ views: 3 }), await video({ views: 2 }), await video({ views: 1 })]
     strategies = [strategy('most-views')]
     await check()
@@ -361,7 +361,7 @@ describe('a strategy', () => {
     ])
   })
 
-  it('leaves to whoever asks by hand what it failed to copy', async () => {
+  it('leaves failed copies to manual requests', async () => {
     const videoId = await video({ views: 3 })
     strategies = [strategy('most-views')]
     await check()
@@ -378,7 +378,7 @@ describe('a strategy', () => {
     ['is of a server that is not allowed any more', () => query('update remote_host set redundancy_allowed = false')],
     ['is of a server that is not followed any more', () => query("update follow set state = 'rejected'")],
     ['is of a server that is blocked', () => query('insert into server_block (host) values ($1)', [host])],
-  ])('ends the copy of a video that %s within a minute, though it is not old', async (_what, happen) => {
+  ])('removes the copy of a video that %s within a minute, regardless of its minimum age', async (_what, happen) => {
     await video({ views: 3 })
     strategies = [strategy('most-views')]
     await check()
@@ -396,7 +396,7 @@ describe('a strategy', () => {
   it.each([
     ['withdrawn', false],
     ['rejected', true],
-  ])('ends its copies at once when the follow is %s, and those made by hand', async (how, isStillAllowed) => {
+  ])('removes its copies at once when the follow is %s, and manual ones', async (how, isStillAllowed) => {
     const [, manual] = [await video({ views: 3 }), await video({ views: 2 })]
     strategies = [strategy('most-views')]
     await check()

@@ -1,5 +1,4 @@
-// When the doors are closed: by the settings, by the number of users, by the network, without a mail server, and for
-// those who come too often.
+// Closed registration: by the settings, the number of users, the network, a missing mail server, and rate limits.
 
 import { afterEach, expect, it } from '@jest/globals'
 import { applicant, type MailNode, startMailNode } from './node.ts'
@@ -18,24 +17,24 @@ const start = async (options: Parameters<typeof startMailNode>[0]) => {
   }
 }
 
-it('nobody registers while registration is off', async () => {
+it('nobody can register while registration is disabled', async () => {
   const { register, request } = await start({ signup: { enabled: false } })
   expect([await register('ann'), await request('ann')]).toEqual([403, 403])
 })
 
-it('registration ends with the last free place', async () => {
+it('registration closes at the limit of users', async () => {
   const { register } = await start({ signup: { limit: 2 } })
   const together = await Promise.all(['ann', 'bob', 'cid', 'dan'].map(register))
   expect(together.toSorted()).toEqual([204, 403, 403, 403])
   expect(await register('eve')).toBe(403)
 })
 
-it('networks of the black list do not register', async () => {
+it('denied networks cannot register', async () => {
   const { register } = await start({ signup: { filters: { cidr: { blacklist: ['127.0.0.0/8'] } } } })
   expect(await register('ann')).toBe(403)
 })
 
-it('a forged forwarding header opens no door', async () => {
+it('a forged forwarding header is ignored', async () => {
   const { at } = await start({
     signup: { filters: { cidr: { whitelist: ['192.0.2.0/24'] } } },
     config: { trust_proxy: ['198.51.100.1'] },
@@ -48,7 +47,7 @@ it('a forged forwarding header opens no door', async () => {
   expect(response.status).toBe(403)
 })
 
-it('nobody registers whose address could never be verified for want of a mail server', async () => {
+it('nobody can register when addresses need verification without a mail server', async () => {
   const { register, at } = await start({
     signup: { requires_email_verification: true },
     config: { smtp: { hostname: null } },
@@ -57,7 +56,7 @@ it('nobody registers whose address could never be verified for want of a mail se
   expect((await at.ask('POST', '/users/ask-reset-password', { email: 'admin@example.com' })).status).toBe(204)
 })
 
-it('only registrations that succeed are counted, those of both kinds together', async () => {
+it('only successful registrations are counted, of both kinds together', async () => {
   const { register, request, at } = await start({
     signup: { enabled: true, requires_approval: false },
     config: {

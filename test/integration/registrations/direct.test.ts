@@ -1,11 +1,11 @@
-// Registration at once: who may, what it makes, and the proof of the address.
+// Direct registration: permissions, the created objects, and verification of the email address.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { applicant, linkOf, type MailNode, secretOf, startMailNode } from './node.ts'
 
 const BAD = 'b'.repeat(64)
 
-describe('registration at once', () => {
+describe('direct registration', () => {
   let at: MailNode
   beforeAll(async () => {
     at = await startMailNode()
@@ -14,7 +14,7 @@ describe('registration at once', () => {
 
   const register = (body: object) => at.ask('POST', '/users/register', body)
 
-  it('makes the user with account and channel, who logs in at once', async () => {
+  it('creates a user with account and channel, who can log in at once', async () => {
     const channel = { name: 'berta_films', displayName: 'Films of Berta' }
     expect((await register(applicant('berta', { displayName: 'Berta B.', channel }))).status).toBe(204)
     const { status, body } = await at.token('berta', 'a good password')
@@ -31,7 +31,7 @@ describe('registration at once', () => {
     expect(at.mail.tries).toBe(0)
   })
 
-  it('refuses names and addresses that are taken, in any spelling, and changes nothing', async () => {
+  it('refuses usernames and addresses in use, in any spelling, and changes nothing', async () => {
     await register(applicant('carl', { channel: { name: 'carl_tv', displayName: 'Carl' } }))
     const before = await at.query('select count(*) from actor')
     for (const body of [
@@ -47,13 +47,13 @@ describe('registration at once', () => {
     expect(await at.query('select count(*) from actor')).toEqual(before)
   })
 
-  it('never gives a name away again, also not after its user is gone', async () => {
+  it('never reuses a name, even after its user is removed', async () => {
     await register(applicant('emil'))
     await at.query("delete from users where username = 'emil'")
     expect((await register(applicant('emil', { email: 'emil2@example.com' }))).status).toBe(409)
   })
 
-  it('finds a free name for the first channel when somebody else has the usual one', async () => {
+  it('uses a free name for the default channel when the usual one is taken', async () => {
     await register(applicant('fritz', { channel: { name: 'gerda_channel', displayName: 'x' } }))
     expect((await register(applicant('gerda'))).status).toBe(204)
     const names = await at.query<{ preferred_username: string }>(
@@ -62,7 +62,7 @@ describe('registration at once', () => {
     expect(names.map((row) => row.preferred_username)).toEqual(['gerda_channel', 'gerda', 'gerda_channel-1'])
   })
 
-  it('makes one user of two requests that come together', async () => {
+  it('creates one user for two simultaneous requests', async () => {
     const answers = await Promise.all([register(applicant('hanna')), register(applicant('hanna'))])
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
   })
@@ -79,25 +79,25 @@ describe('registration at once', () => {
     ['a channel without a title', applicant('ida', { channel: { name: 'ida_tv' } }), ['channel.displayName']],
     ['a bad channel', applicant('ida', { channel: { name: 'a b', displayName: '' } }), ['channel.name', 'channel.displayName']],
     ['an empty display name', applicant('ida', { displayName: '' }), ['displayName']],
-  ])('names what is wrong with %s', async (_what, body, names) => {
+  ])('names the invalid fields of %s', async (_what, body, names) => {
     const { status, body: problem } = await register(body)
     expect(status).toBe(400)
     expect(Object.keys(problem['invalid-params'])).toEqual(expect.arrayContaining(names))
     expect(await at.query("select 1 from users where username like 'i%'")).toEqual([])
   })
 
-  it('refuses one name for account and channel', async () => {
+  it('refuses the same name for account and channel', async () => {
     const answer = await register(applicant('jan', { channel: { name: 'jan', displayName: 'x' } }))
     expect(answer).toMatchObject({ status: 400, body: { status: 400 } })
   })
 
-  it('takes no requests while moderators are not to decide', async () => {
+  it('accepts no requests without approval by moderators', async () => {
     const answer = await at.ask('POST', '/users/registrations/request', applicant('kurt', { registrationReason: 'please' }))
     expect(answer.status).toBe(400)
   })
 })
 
-describe('the proof of an address', () => {
+describe('verification of an address', () => {
   let at: MailNode
   beforeAll(async () => {
     at = await startMailNode({ signup: { requires_email_verification: true } })
@@ -112,7 +112,7 @@ describe('the proof of an address', () => {
     return { mail, ...linkOf(mail) }
   }
 
-  it('is asked for by mail before the first login, and the link works once', async () => {
+  it('is required by mail before the first login, and the link works once', async () => {
     const { path, query } = await registered('lena')
     expect(path).toBe('/verify-account/email')
     expect(Object.keys(query)).toEqual(['userId', 'verificationString'])
@@ -124,12 +124,12 @@ describe('the proof of an address', () => {
     expect((await verify(query.userId, query.verificationString ?? '')).status).toBe(403)
   })
 
-  it('does not tell who does not know the password that an address is unverified', async () => {
+  it('is only revealed to those who know the password', async () => {
     await registered('lisa')
     expect(await at.token('lisa', 'a guess')).toMatchObject({ status: 400, body: { code: 'invalid_grant' } })
   })
 
-  it('can be asked for again, and then only the newest link counts', async () => {
+  it('can be requested again, and then only the newest link is valid', async () => {
     const first = await registered('mona')
     expect((await at.ask('POST', '/users/ask-send-verify-email', { email: 'Mona@example.com' })).status).toBe(204)
     const second = await at.mail.next('mona@example.com')
@@ -137,7 +137,7 @@ describe('the proof of an address', () => {
     expect((await verify(first.query.userId, secretOf(second))).status).toBe(204)
   })
 
-  it('refuses the link of another user, of another purpose, and one that is too old', async () => {
+  it('refuses links of other users and purposes, and expired ones', async () => {
     const nora = await registered('nora')
     const olga = await registered('olga')
     const secret = nora.query.verificationString ?? ''
@@ -150,16 +150,16 @@ describe('the proof of an address', () => {
     expect((await verify(nora.query.userId, secret)).status).toBe(403)
   })
 
-  it('counts no longer when the address was changed meanwhile', async () => {
+  it('is void when the address changed meanwhile', async () => {
     const { query } = await registered('paul')
     await at.query("update users set email = 'paul2@example.com' where username = 'paul'")
     expect((await verify(query.userId, query.verificationString ?? '')).status).toBe(403)
   })
 
-  it('lets a new address take the place of the old one', async () => {
+  it('replaces the old address with a new one', async () => {
     const { query } = await registered('rosa')
     await verify(query.userId, query.verificationString ?? '')
-    // As the change of one's own settings does.
+    // Like a change of one's own settings.
     await at.query("update users set pending_email = 'rosa2@example.com' where username = 'rosa'")
     expect((await at.ask('POST', '/users/ask-send-verify-email', { email: 'rosa2@example.com' })).status).toBe(204)
     const mail = await at.mail.next('rosa2@example.com')
@@ -183,7 +183,7 @@ describe('the proof of an address', () => {
     expect((await verify(query.userId, secret, { isPendingEmail: true })).status).toBe(409)
   })
 
-  it('answers alike whether an address is known or not, and writes to nobody else', async () => {
+  it('has the same answer for known and unknown addresses, and sends mail to known ones only', async () => {
     const tries = at.mail.tries
     for (const path of ['ask-send-verify-email', 'ask-reset-password', 'registrations/ask-send-verify-email']) {
       const answer = await at.ask('POST', `/users/${path}`, { email: 'nobody@example.com' })

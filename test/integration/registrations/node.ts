@@ -1,4 +1,4 @@
-// A whole server with a mail server beside it.
+// A whole server with a mail server.
 
 import pg from 'pg'
 import { login } from '../../../scripts/demo/client.ts'
@@ -14,7 +14,7 @@ export interface Answer {
   body: Body
 }
 
-/** What tests read out of answers; each answer has some of it. */
+/** Members of responses that tests read; each response has some of them. */
 interface Body {
   id: number
   access_token: string
@@ -31,15 +31,15 @@ export interface MailNode {
   /** `Authorization` of root. */
   root: string
   ask(method: string, path: string, body?: unknown, authorization?: string): Promise<Answer>
-  /** The answer of a login with a password. */
+  /** The response to a login with a password. */
   token(username: string, password: string): Promise<Answer>
-  /** Other keys of `signup` from now on. */
+  /** Changes keys of `signup` from now on. */
   setSignup(signup: Values): Promise<void>
   query<T>(sql: string, values?: readonly unknown[]): Promise<T[]>
   stop(): Promise<void>
 }
 
-/** `signup`: keys of the configuration; by default everybody may register at once. */
+/** `signup`: keys of the configuration; by default direct registration is open. */
 export async function startMailNode(
   options: { signup?: Values; config?: Values; mail?: MailServer; logger?: Logger } = {},
 ): Promise<MailNode> {
@@ -115,7 +115,7 @@ export const applicant = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** What the link in a mail carries, read from both bodies. */
+/** The parameters of the link in a mail, which are the same in both bodies. */
 export function linkOf(mail: ReceivedMail): { path: string; query: Record<string, string> } {
   const [text] = mail.text.match(/http\S+\?\S+/) ?? []
   const inHtml = /href="(http[^"]+\?[^"]+)"/.exec(mail.html)?.[1]?.replaceAll('&amp;', '&')

@@ -1,5 +1,5 @@
-// Registration, verification and new passwords over REST, exchange by exchange in the order in which they were recorded,
-// with the mails between them. Changes of the configuration are starts of the server with other keys.
+// Registration, verification and password resets over REST, by the recorded exchanges in their order, with their mails. The server
+// restarts with other keys where the recorded configuration changed.
 
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -30,10 +30,10 @@ const exchange = z.union([
 ])
 type Exchange = z.infer<typeof exchange>
 
-/** What a server answers 500 to there is bad input here. */
+/** Recorded 500 responses that are refusals here. */
 const OUR_STATUS: Record<string, number> = { 'verify: bad isPendingEmail': 400 }
 
-/** Of the administration of users and of one's own settings: their own tests have them. */
+/** Exchanges of users and settings are covered by their own tests. */
 const ELSEWHERE = new Set([
   'accepted user is verified',
   'change email: missing current password',
@@ -110,7 +110,7 @@ describe.each(['registration', 'verify-email'])('%s', (area) => {
       })
     }
     if (name === 'change email') {
-      // As the change of one's own settings does it, in its transaction.
+      // Like a change of one's own settings, within its transaction.
       const [user] = await at.query<{ id: number }>(
         "update users set pending_email = 'verify_u1new@example.com' where username = 'verify_u1' returning id",
       )
@@ -130,7 +130,7 @@ describe.each(['registration', 'verify-email'])('%s', (area) => {
   })
 })
 
-/** Dates, tokens and users' numbers are free, and so is what we write in words; names, types and states are not. */
+/** Dates, tokens, user ids and wording may differ; names, types and states may not. */
 function comparable(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(comparable)
   if (typeof body !== 'object' || body === null) return body
@@ -142,5 +142,5 @@ function comparable(body: unknown): unknown {
   )
 }
 const FREE = new Set(['createdAt', 'updatedAt', 'access_token', 'refresh_token', 'instance', 'title', 'detail', 'error', 'msg'])
-/** Refusals of a missing token have no title there. */
+/** The recorded refusals of a missing token have no title. */
 const withTitle = (body: unknown) => (typeof body === 'object' && body !== null && 'status' in body ? { title: 'string', ...body } : body)

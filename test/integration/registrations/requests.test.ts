@@ -1,4 +1,4 @@
-// Registration with approval: the request, the proof of the address, the decision, and who may do what.
+// Registration with approval: the request, verification of the address, the decision, and permissions.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { until } from '../../support/until.ts'
@@ -22,14 +22,14 @@ const list = async (query = '') => (await at.ask('GET', `/users/registrations${q
 
 const verify = (id: number, verificationString: string) => at.ask('POST', `/users/registrations/${id}/verify-email`, { verificationString })
 
-/** What root wants to be told of requests: 1 on the site, 3 by mail as well. */
+/** Notification settings of root for requests: 1 on the site, 3 by mail as well. */
 async function wishOfRoot(newUserRegistration: number) {
   const { notificationSettings } = (await at.ask('GET', '/users/me', undefined, at.root)).body
   const wished = { ...notificationSettings, newUserRegistration }
   expect((await at.ask('PUT', '/users/me/notification-settings', wished, at.root)).status).toBe(204)
 }
 
-/** A request, with a name of its own if none is given, and the secret that was mailed. */
+/** A request, with a unique name by default, and the token of its mail. */
 async function requested(given?: string) {
   serial += 1
   const name = given ?? `applicant${serial}`
@@ -38,8 +38,8 @@ async function requested(given?: string) {
   return { name, id: body.id, secret: secretOf(await at.mail.next(`${name}@example.com`)) }
 }
 
-describe('a request for an account', () => {
-  it('is shown as it was made, and told to the staff who want that by mail', async () => {
+describe('a registration request', () => {
+  it('is shown as submitted, and notifies the staff who want that by mail', async () => {
     await wishOfRoot(3)
     const channel = { name: 'ada_films', displayName: 'Films of Ada' }
     const { status, body } = await request('ada', { displayName: 'Ada', channel })
@@ -66,7 +66,7 @@ describe('a request for an account', () => {
     await wishOfRoot(1)
   })
 
-  it('is refused when its names or its address are in another request, or taken', async () => {
+  it('is refused when its names or its address are in another request, or in use', async () => {
     await request('bea', { channel: { name: 'bea_tv', displayName: 'x' } })
     for (const [name, more] of [
       ['bea', { email: 'other@example.com' }],
@@ -81,7 +81,7 @@ describe('a request for an account', () => {
     }
   })
 
-  it('is stored once of two that come together', async () => {
+  it('is stored once for two simultaneous ones', async () => {
     const answers = await Promise.all([request('cora'), request('cora')])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
   })
@@ -93,11 +93,11 @@ describe('a request for an account', () => {
     }
   })
 
-  it('does not let anybody register at once', async () => {
+  it('blocks direct registration', async () => {
     expect((await at.ask('POST', '/users/register', applicant('emma'))).status).toBe(403)
   })
 
-  it('waits, is accepted, and then its name and password log in', async () => {
+  it('is pending, gets accepted, and then its name and password log in', async () => {
     const { name, id, secret } = await requested()
     expect(await at.token(name, 'a good password')).toMatchObject({
       status: 400,
@@ -121,7 +121,7 @@ describe('a request for an account', () => {
     for (const verb of ['accept', 'reject'] as const) expect((await decide(id, verb)).status).toBe(409)
   })
 
-  it('is rejected, says so to who knows the password, and can be asked again once it is deleted', async () => {
+  it('is rejected, which is shown to those who know the password, and can be repeated once it is deleted', async () => {
     const { name, id } = await requested()
     expect((await decide(id, 'reject', { moderationResponse: 'sorry' })).status).toBe(204)
     expect((await at.mail.next(`${name}@example.com`)).text).toContain('> sorry')
@@ -136,7 +136,7 @@ describe('a request for an account', () => {
     expect((await request(name)).status).toBe(200)
   })
 
-  it('is decided by one of two moderators who are at it together', async () => {
+  it('is decided by one of two simultaneous moderators', async () => {
     const { id, name } = await requested()
     const answers = await Promise.all([decide(id, 'accept'), decide(id, 'reject'), decide(id, 'accept')])
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409, 409])
@@ -144,7 +144,7 @@ describe('a request for an account', () => {
     expect(users).toHaveLength(answers[1]?.status === 204 ? 0 : 1)
   })
 
-  it('cannot be accepted when its name was given away meanwhile, and stays as it is', async () => {
+  it('cannot be accepted when its name was taken meanwhile, and stays pending', async () => {
     const { id, name } = await requested()
     await at.query("update users set email = $1 where username = 'root'", [`${name}@example.com`])
     expect((await decide(id, 'accept')).status).toBe(409)
@@ -153,7 +153,7 @@ describe('a request for an account', () => {
     expect((await decide(id, 'accept')).status).toBe(204)
   })
 
-  it('sends no mail about the decision when the moderator wants none', async () => {
+  it('sends no mail about the decision if the moderator disables it', async () => {
     const { id, name, secret } = await requested()
     await verify(id, secret)
     expect((await decide(id, 'reject', { moderationResponse: 'no!', preventEmailDelivery: true })).status).toBe(204)
@@ -164,7 +164,7 @@ describe('a request for an account', () => {
     expect(at.mail.mails.filter((mail) => mail.to.includes(`${name}@example.com`))).toHaveLength(1)
   })
 
-  it('is deleted without touching the account that was made of it', async () => {
+  it('is deleted without its account', async () => {
     const { id, name, secret } = await requested()
     await verify(id, secret)
     await decide(id, 'accept')
@@ -173,8 +173,8 @@ describe('a request for an account', () => {
   })
 })
 
-describe('the address of a request', () => {
-  it('is verified by the link, again without harm, and not by an older link', async () => {
+describe('the address of a registration request', () => {
+  it('is verified by the link, also repeatedly, and not by an older link', async () => {
     const { id, name, secret } = await requested()
     expect((await at.ask('POST', '/users/registrations/ask-send-verify-email', { email: `${name}@EXAMPLE.com` })).status).toBe(204)
     const mail = await at.mail.next(`${name}@example.com`)
@@ -190,7 +190,7 @@ describe('the address of a request', () => {
     expect(at.mail.tries).toBe(tries)
   })
 
-  it('that was not verified before the acceptance is verified afterwards, by a link to the account', async () => {
+  it('that was unverified at the acceptance is verified afterwards, by a link to the account', async () => {
     const { id, name, secret } = await requested()
     await decide(id, 'accept', { moderationResponse: 'welcome', preventEmailDelivery: true })
     expect((await verify(id, secret)).status).toBe(403)
@@ -202,8 +202,8 @@ describe('the address of a request', () => {
   })
 })
 
-describe('the list of requests', () => {
-  it('has pages, an order and a search that takes no wildcards', async () => {
+describe('the list of registration requests', () => {
+  it('has pages, an order and a search without wildcards', async () => {
     for (const name of ['zoe_a', 'zoe_b', 'zoexc']) await request(name)
     const all = await list('?search=zoe&sort=createdAt')
     expect(all.data.map((one) => one.username)).toEqual(['zoe_a', 'zoe_b', 'zoexc'])
@@ -222,7 +222,7 @@ describe('the list of requests', () => {
     })
   })
 
-  it('and the decisions are for moderators and administrators', async () => {
+  it('and decisions are for moderators and administrators', async () => {
     const tokens: Record<string, string> = {}
     for (const [name, role] of [
       ['plain', 2],

@@ -1,5 +1,5 @@
-// Bad input, made from the schemas of all routes: it is refused by name, and changes nothing. A new route is covered by
-// its row in the route matrix.
+// Invalid input, generated from the schemas of all routes: it is refused with the name of the field, and changes nothing. New routes are
+// covered by their row in the route matrix.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Agent, request } from 'undici'
@@ -15,18 +15,18 @@ import { rows } from './rows/index.ts'
 import { isSchema } from './schema-fields.ts'
 import { type RouteServer, startRouteServer } from './server.ts'
 
-/** Refused otherwise, each by its own standard. */
+/** Routes with their own error formats. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'POST /api/v1/users/token': 'a form with the codes of OAuth (RFC 6749, 5.2)',
 }
-/** What is right for a moment only, such as codes of an authenticator, is made anew when it is needed. */
+/** Values that expire, such as one-time codes, are created again when they are needed. */
 const SOON_OLD: ReadonlySet<string> = new Set(['POST /api/v1/users/:id/two-factor/confirm-request'])
 const AT_ONCE = 8
 
 interface Subject {
   route: Route
   caller: Caller
-  /** Of the row. */
+  /** The row's request. */
   status: number
   token: string | undefined
   probes: Probes
@@ -40,7 +40,7 @@ let subjects: Subject[]
 beforeAll(async () => {
   stage = await startRouteServer()
   const found = await Promise.all(stage.routes.map(subjectOf))
-  // What the right requests left: the server collects it by itself, at any time.
+  // Files of valid requests, which the server collects at any time.
   await stage.db.query('delete from pending_file')
   subjects = found.filter((subject) => subject !== undefined)
 })
@@ -49,8 +49,8 @@ afterAll(async () => {
   await stage?.stop()
 })
 
-describe('bad input', () => {
-  it('is refused by the name and the place of the field, and nothing changes', async () => {
+describe('invalid input', () => {
+  it('is refused with the name and the location of the field, and nothing changes', async () => {
     const before = await fingerprint(stage.db)
     const faults = await faultsOf(({ probes }) => [...probes.single, ...probes.several], faultOfRefusal)
     expect(faults).toEqual([])
@@ -79,7 +79,7 @@ describe('unknown fields', () => {
   })
 })
 
-/** What of a route is tried, by the first of its callers whose request is right. */
+/** The probes of a route, by the first of its callers whose request is valid. */
 async function subjectOf(route: Route): Promise<Subject | undefined> {
   if (route.name in EXEMPT || !hasSchema(route)) return undefined
   const found = rows
@@ -106,7 +106,7 @@ interface Answer {
   body: string
 }
 
-/** As `fetch` would, in a part of its time. */
+/** Like `fetch`, in a fraction of its time. */
 async function send(route: Route, probe: RouteRequest, token: string | undefined): Promise<Answer> {
   const content = contentOf(probe)
   const { body } = content
@@ -125,7 +125,7 @@ async function send(route: Route, probe: RouteRequest, token: string | undefined
   return { status: answer.statusCode, type: typeOf(answer.headers), body: await answer.body.text() }
 }
 
-/** Pages tell people in their own form what was wrong; programs get the names of the fields. */
+/** Pages show errors to people; API clients get field names. */
 function asProgram(probe: RouteRequest): RouteRequest {
   return probe.headers?.accept === 'text/html' ? { ...probe, headers: { ...probe.headers, accept: '*/*' } } : probe
 }
@@ -135,7 +135,7 @@ const bytesOf = (body: unknown): string | Uint8Array | null => (typeof body === 
 const typeOf = ({ 'content-type': type }: Record<string, string | string[] | undefined>): string | null =>
   type === undefined ? null : String(type)
 
-/** Sends the probes of all routes, and tells what is wrong with the answers. */
+/** Sends the probes of all routes, and returns the wrong responses. */
 async function faultsOf(
   choose: (subject: Subject) => Probe[],
   faultOf: (probe: Probe, answer: Answer) => string | undefined,
@@ -160,7 +160,7 @@ const refusal = z.object({
 
 function faultOfRefusal({ location, fields }: Probe, { status, type, body }: Answer): string | undefined {
   const shown = `${status} ${body.slice(0, 300)}`
-  // A path that nothing can have leads nowhere; pages say so to people.
+  // An impossible path is a 404; pages show it to people.
   const says = (as: string): boolean => type?.startsWith(as) === true
   if (location === 'params' && status === 404 && (says('application/problem+json') || says('text/html'))) return undefined
   if (status !== 400 || !type?.startsWith('application/problem+json')) return shown
@@ -172,7 +172,7 @@ function faultOfRefusal({ location, fields }: Probe, { status, type, body }: Ans
   return unnamed.length === 0 ? undefined : `not named: ${unnamed.join(', ')}: ${shown}`
 }
 
-/** Bodies, fields and addresses have lengths of their own, whatever is in them. */
+/** Bodies, fields and URLs have length limits, for any content. */
 function faultOfHuge(_probe: Probe, { status, type, body }: Answer): string | undefined {
   const isRefused = [400, 413, 431].includes(status) && type?.startsWith('application/problem+json')
   return isRefused ? undefined : `${status} ${body.slice(0, 300)}`

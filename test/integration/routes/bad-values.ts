@@ -1,4 +1,4 @@
-// Values that some schema or other refuses: of each type, too long, too large, and tricks with characters.
+// Values that some schema refuses: of each type, too long, too large, and with special characters.
 
 const lengths = [2, 31, 51, 101, 121, 256, 501, 1001, 3001, 5001, 10_001]
 
@@ -39,7 +39,7 @@ const tricks = [
   ...['\u202E1', '1\u200D', '\uFEFF1', '\uFF11\uFF12', '\u0661\u0662', 'TRUE', '\uFF54rue'],
 ]
 
-/** What a JSON body can carry. */
+/** Values for JSON bodies. */
 export const jsonValues: readonly unknown[] = [
   null,
   true,
@@ -72,7 +72,7 @@ export const jsonValues: readonly unknown[] = [
 
 export type FormValue = string | readonly string[] | Readonly<Record<string, string>>
 
-/** What a query or a form can carry. */
+/** Values for queries and forms. */
 export const formValues: readonly FormValue[] = [
   ...texts,
   ...tricks,
@@ -84,11 +84,11 @@ export const formValues: readonly FormValue[] = [
   { length: '3' },
 ]
 
-/** What a segment of a path can carry. */
+/** Values for path segments. */
 export const pathValues: readonly string[] = [...texts.filter((text) => text !== '' && text.length < 400), ...tricks]
 
-/** Fits into a body, and shows which patterns take long for what they refuse in the end. */
+/** Fits into a body, and reveals regular expressions that backtrack. */
 export const LONG_AND_HOSTILE = `${'a'.repeat(100_000)}${'.a_-'.repeat(50_000)}!\u0000`
 
-/** Longer than the answer to any question. */
+/** Longer than any accepted value. */
 export const MEGABYTE = 'x'.repeat(1024 * 1024)

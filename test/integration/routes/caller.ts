@@ -1,5 +1,5 @@
-// Who sends a request.
+// The callers of a request.
 
 export const callers = ['anonymous', 'user', 'other', 'moderator', 'admin', 'blocked'] as const
-/** `user` owns what the request is about, `other` is another user, and `blocked` has the token of a blocked user. */
+/** `user` owns the object of the request, `other` is another user, and `blocked` has the token of a blocked user. */
 export type Caller = (typeof callers)[number]

@@ -1,4 +1,4 @@
-// The schemas of all routes against the bounds of the contract: what it refuses they refuse, what it takes they take.
+// The schemas of all routes against the bounds of the contract: they refuse and accept the same values.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { z } from 'zod'
@@ -10,7 +10,7 @@ import { type RouteServer, startRouteServer } from './server.ts'
 
 type Exceptions = readonly (readonly [about: RegExp, why: string])[]
 
-/** Where a schema differs from the description on purpose, and why. */
+/** Decided differences between a schema and the contract, with reasons. */
 const DIFFERENT: Exceptions = [
   [/^PUT .*: currentPassword of the JSON body takes "x+"/, 'it is compared, and refused with 403 when it is wrong'],
   [/: instance.defaultClientRoute of the JSON body takes 5$/, 'a number is taken for a text, as observed'],
@@ -42,14 +42,14 @@ const DIFFERENT: Exceptions = [
   [/: npmName of the path refuses "x+"/, 'it is the name of a plugin, as observed'],
 ]
 
-/** Fields of the contract that no schema knows, and why. */
+/** Fields of the contract without a schema, with reasons. */
 const UNKNOWN: Exceptions = [
   [/: resource of the query$/, 'addresses of WebFinger are read by the federation layer'],
   [/^GET \/video-playlists.*: page of the query$/, 'pages of collections are read by the federation layer'],
   [/^DELETE \/api\/v1\/runners\/:runnerId: /, 'the runner is named by the path'],
 ]
 
-/** Texts of any length, or of this length, and why. */
+/** Texts without a maximum, or with this one, with reasons. */
 const LONG: Exceptions = [
   [/^PUT .*homepage\/instance: content$/, 'a page, within the bound of all bodies'],
   [/debug\/run-command: command$/, 'the handler compares it with those that there are'],
@@ -85,7 +85,7 @@ describe('the schemas of the routes', () => {
     expect(missing.filter((title) => !isSaid(UNKNOWN, title))).toEqual([])
   })
 
-  it('have a maximum for every list, which zod compares before it reads the items', () => {
+  it('have a maximum for every list, which zod checks before it reads the items', () => {
     const unbounded = stage.routes.flatMap(({ name, schema = {}, config = {} }) => {
       const { fields, json } = config.form ?? {}
       const read = [schema.params, schema.querystring, schema.headers, schema.body, fields, json].filter(isSchema)
@@ -94,12 +94,12 @@ describe('the schemas of the routes', () => {
     expect(unbounded).toEqual([])
   })
 
-  it('bound the length of every text', () => {
+  it('have a maximum length for every text', () => {
     const shapes = ['a', 'a.', '1', 'a@', 'a/', ' a'].map((piece) => piece.repeat(LONG_TEXT / piece.length))
     const values = [...shapes, ...shapes.flatMap((text) => [`name@${text}`, `https://${text}`, `https://example.com/${text}`])]
     const unbounded = stage.routes.flatMap(({ name, schema = {}, config = {} }) => {
       const { fields, json } = config.form ?? {}
-      // The router bounds parameters of paths, and Node the headers with the query.
+      // The router limits path parameters, and Node limits headers with the query.
       const read = [schema.body, fields, json].filter(isSchema)
       return read.flatMap((part) =>
         fieldPaths(part, { lists: true })
@@ -110,7 +110,7 @@ describe('the schemas of the routes', () => {
     expect(unbounded.filter((title) => !isSaid(LONG, title))).toEqual([])
   })
 
-  it('take texts for numbers and booleans in bodies, and no other texts', () => {
+  it('accept texts for numbers and booleans in bodies, and no other texts', () => {
     const scalars = [true, false, -1, 0, 1, 2, 3, 10, 100, 1000, 5000, 1_000_000_000]
     const faults = stage.routes.flatMap(({ name, schema = {}, config = {} }) =>
       [schema.body, config.form?.json].filter(isSchema).flatMap((body) =>
@@ -129,11 +129,11 @@ describe('the schemas of the routes', () => {
     expect(differences('takes', ({ refused }) => refused)).toEqual([])
   })
 
-  it('take what the contract takes', () => {
+  it('accept what the contract accepts', () => {
     expect(differences('refuses', ({ taken }) => taken)).toEqual([])
   })
 
-  it('differ only where it is said', () => {
+  it('differ only where it is listed', () => {
     const all = [...differences('takes', ({ refused }) => refused, []), ...differences('refuses', ({ taken }) => taken, [])]
     const idle = DIFFERENT.filter(([about]) => !all.some((difference) => about.test(difference)))
     expect(idle.map(([about]) => `${about} is not different any more; remove it`)).toEqual([])
@@ -142,7 +142,7 @@ describe('the schemas of the routes', () => {
 
 const isSaid = (exceptions: Exceptions, title: string): boolean => exceptions.some(([about]) => about.test(title))
 
-/** What the schemas do with examples, where it is not what the contract says. */
+/** Results of the schemas for examples, where they differ from the contract. */
 function differences(
   verb: 'takes' | 'refuses',
   choose: (examples: ReturnType<typeof examplesOf>) => unknown[],
@@ -164,11 +164,11 @@ interface Comparison {
   isText: boolean
 }
 
-/** Where a field of the contract is looked for, in the route that answers the operation. */
+/** Locations of a field of the contract, in the route of the operation. */
 interface Place {
   route: Route
   field: ContractField
-  /** As the route calls it. */
+  /** The name of the parameter in the route. */
   name: string
 }
 
@@ -184,7 +184,7 @@ function contractFields(): Place[] {
   })
 }
 
-/** Each field of the contract with each schema that has to know it. */
+/** Each field of the contract with each schema that must contain it. */
 const comparisons = (): Comparison[] =>
   contractFields().flatMap((place) =>
     partsOf(place).flatMap(({ part, schema, isText }) =>
@@ -192,7 +192,7 @@ const comparisons = (): Comparison[] =>
     ),
   )
 
-/** The titles of the comparisons that there should be; the route itself names the parameters of its path. */
+/** Titles of the expected comparisons; the route itself names its path parameters. */
 const titlesOf = (place: Place): string[] => (place.field.in === 'path' ? [] : partsOf(place).map(({ part }) => titleOf(place, part)))
 
 const titleOf = ({ route, name }: Place, part: string): string => `${route.name}: ${name} of the ${part}`
@@ -208,7 +208,7 @@ function partsOf({ route: { schema = {}, config = {} }, field }: Place) {
   ]
 }
 
-/** A value as the part of the request carries it; none when it cannot. Any scalar is a text there. */
+/** A value in the encoding of that part of the request; undefined when it cannot be encoded. Any scalar is a text there. */
 function carried({ isText, field }: Comparison, value: unknown): unknown[] {
   if (!isText) return [value]
   const isTextOrTexts = [value].flat().every((item) => typeof item === 'string')
@@ -227,5 +227,5 @@ function isRefused({ schema, path, part }: Pick<Comparison, 'schema' | 'path' | 
 
 const ITEM = '[]'
 
-/** `chapters[].title` is the field of each item of a list. */
+/** `chapters[].title` is a field of each list item. */
 const stepsOf = (name: string): string[] => name.replaceAll(ITEM, `.${ITEM}`).split('.')

@@ -1,4 +1,4 @@
-// The contract's operations (test/fixtures/contract/operations.json): who may call them, and the bounds of their fields.
+// The operations of the contract (test/fixtures/contract/operations.json): their authorization, and the bounds of their fields.
 
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
@@ -48,21 +48,21 @@ const operations = new Map(
     .map((one) => [keyOf(one.method, one.path), one]),
 )
 
-/** What the contract says of a route; parameters may have other names there. */
+/** The operation of a route; parameters may have other names in the contract. */
 export const operationOf = (route: { method: string; url: string }): Operation | undefined => operations.get(keyOf(route.method, route.url))
 
 function keyOf(method: string, path: string): string {
   return `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`
 }
 
-/** Parameters of the path, in order. */
+/** Path parameters, in order. */
 export const pathParameters = (path: string): string[] => [...path.matchAll(/:(\w+)|\{(\w+)\}/g)].map((found) => found[1] ?? found[2] ?? '')
 
-/** Values that the contract refuses and takes, as JSON has them. What nobody can tell from the bounds is in neither. */
+/** Values that the contract refuses and accepts, as JSON. Values that the bounds do not decide are in neither list. */
 export function examplesOf(field: ContractField): { refused: unknown[]; taken: unknown[] } {
   const { type, nullable, required, observed = {} } = field
   const of = typeExamples[type]?.(field, { ...field, ...observed }) ?? { refused: [], taken: [] }
-  // Null in an optional field may count as not sent.
+  // Null in an optional field may count as omitted.
   if (nullable) return { ...of, taken: [...of.taken, null] }
   return required ? { ...of, refused: [...of.refused, null] } : of
 }
@@ -70,7 +70,7 @@ export function examplesOf(field: ContractField): { refused: unknown[]; taken: u
 type Bounds = z.output<typeof bounds>
 type Examples = { refused: unknown[]; taken: unknown[] }
 
-/** `field` as described, `other` with what was observed in its place: refused is what both refuse, taken what both take. */
+/** `field` is the description, `other` the observed behaviour: a value is refused or accepted if both agree. */
 const typeExamples: Readonly<Record<string, (field: ContractField, other: Bounds) => Examples>> = {
   string(field, other) {
     const least = Math.min(field.minLength ?? 0, other.minLength ?? 0)
@@ -97,7 +97,7 @@ const typeExamples: Readonly<Record<string, (field: ContractField, other: Bounds
     }
     const { min, max } = field
     const least = Math.min(min ?? 0, other.min ?? 0)
-    // No row has the id 0, so an address with it leads nowhere.
+    // No row has the id 0, so a URL with it is a 404.
     const below = min === undefined || field.in === 'path' ? [] : [least - 1]
     return { refused: [...refused, ...below, ...(max === undefined ? [] : [max + 1])], taken: [min ?? 1, max ?? 1] }
   },

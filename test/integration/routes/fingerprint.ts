@@ -1,8 +1,8 @@
-// What is in the database, in short: a sum of all rows for each table.
+// A fingerprint of the database: a checksum of all rows per table.
 
 import type { Database } from '../../../src/platform/database/index.ts'
 
-/** Rows of each table by their number and content. Two of them differ when anything was written in between. */
+/** Number and checksum of the rows of each table. Any write changes it. */
 export async function fingerprint(db: Pick<Database, 'query'>): Promise<Record<string, string>> {
   const tables = await db.query<{ name: string }>(
     "select quote_ident(table_name) as name from information_schema.tables where table_schema = 'public' order by 1",

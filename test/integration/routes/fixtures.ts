@@ -1,4 +1,4 @@
-// Who plays in a row of the route matrix, each with a session, and the things that requests are about.
+// The users of the route matrix, each with a session, and builders of the objects of requests.
 
 import { hlsFile, type Store, webVideoFile } from '../../../src/media/index.ts'
 import type { Database } from '../../../src/platform/database/index.ts'
@@ -12,46 +12,45 @@ export type Person = Exclude<Caller, 'anonymous'>
 export interface RouteTarget {
   db: Pick<Database, 'query'>
   store: Store
-  /** Where the server listens, and the world sees it. */
+  /** The listening and public address of the server. */
   base: string
 }
 
 export interface RouteFixtures extends RouteTarget {
   users: Record<Person, MadeUser>
-  /** The tokens of a new session. */
+  /** Tokens of a new session. */
   session(person: Person): Promise<{ access: string; refresh: string }>
   /** The id and secret of the server's own OAuth client. */
   client(): Promise<{ client_id: string; client_secret: string }>
-  /** A request of the test's own, as one of the fixtures. */
+  /** A request by the test itself, as one of the callers. */
   send(caller: Caller, path: string, init: RequestInit): Promise<Response>
-  /** Lets a person log in with `PASSWORD`. */
+  /** Sets `PASSWORD` as the password of a person. */
   usesPassword(person: Person): Promise<void>
-  /** The id of a user with this role, whom no other row is about. */
+  /** The id of a user with this role that no other row uses. */
   bystander(role: 0 | 1 | 2): Promise<number>
-  /** The id of somebody's request for an account. */
+  /** The id of a registration request. */
   registration(): Promise<number>
   /** A published public video of `user`, unless `columns` say otherwise. */
   video(columns?: Record<string, unknown>): Promise<MadeVideo>
-  /** Who calls; the owner in place of a visitor, whose call has to be right in all else. */
+  /** The caller; the owner instead of a visitor, whose request must otherwise be valid. */
   callerOrOwner(caller: Caller): MadeUser
-  /** A comment of `user`, under a new video of the administrator. */
-  /** A public playlist of `user` in their channel, with a video of theirs in it, unless `columns` say otherwise. */
+  /** A public playlist of `user` in their channel with an own video in it, unless `columns` say otherwise. */
   playlist(columns?: Record<string, unknown>): Promise<{ id: number; uuid: string; elementId: number }>
-  /** On a video of `admin`, or of `user` when it waits for approval; by `user`. */
+  /** A comment by `user` on a video of `admin`, or of `user` if it is pending review. */
   comment(options?: { isHeld: boolean }): Promise<{ id: number; video: MadeVideo }>
-  /** A web video and an HLS playlist of `user` with the bytes in their places. */
+  /** A web video and an HLS playlist of `user`, with files. */
   videoWithFiles(options: { isPrivate: boolean }): Promise<Required<MadeVideo>>
   /** A stored picture of this kind. */
   picture(kind: 'avatars' | 'torrents'): Promise<string>
-  /** A video of `user` with a French caption, a storyboard and a chapter, and the bytes in their places. */
+  /** A video of `user` with a French caption, a storyboard and a chapter, with files. */
   videoWithParts(options: { isPrivate: boolean }): Promise<MadeVideo & { caption: string; storyboard: string }>
   /** The id of an application token of `user`. */
   applicationToken(): Promise<number>
-  /** The handle of a server that follows us. */
+  /** The handle of a follower of the instance. */
   follower(): Promise<string>
-  /** The host of a server that we follow. */
+  /** The host of a followed server. */
   followed(): Promise<string>
-  /** The id of an activity that could not be handled. */
+  /** The id of a parked activity. */
   parkedActivity(): Promise<number>
 }
 
@@ -65,7 +64,7 @@ const passwordHash = (): Promise<string> => {
 }
 const ROLES = { user: 2, other: 2, moderator: 1, admin: 0, blocked: 2 } as const
 
-/** A fixtures that nobody else knows, so that nothing that a row does shows in another. */
+/** Separate users for each row, so that rows do not affect each other. */
 export async function makeRouteFixtures(stage: RouteTarget): Promise<RouteFixtures> {
   const { db, store, base } = stage
   const made = await Promise.all(
@@ -73,7 +72,7 @@ export async function makeRouteFixtures(stage: RouteTarget): Promise<RouteFixtur
   )
   const users = Object.fromEntries(made) as Record<Person, MadeUser>
   await db.query("update users set state = 'blocked' where id = $1", [users.blocked.id])
-  // Keys take long to make: all have those of the instance.
+  // Key generation is slow: all users share the keys of the instance.
   await db.query(
     `update actor set public_key_pem = us.public_key_pem, private_key_sealed = us.private_key_sealed,
        ed25519_public = us.ed25519_public, ed25519_private_sealed = us.ed25519_private_sealed
@@ -81,7 +80,7 @@ export async function makeRouteFixtures(stage: RouteTarget): Promise<RouteFixtur
     [Object.values(users).flatMap(({ actorId, channelActorId }) => [actorId, channelActorId])],
   )
 
-  /** The tokens that requests of the test's own are sent with. */
+  /** Tokens for requests by the test itself. */
   const tokens = new Map<Person, Promise<string>>()
   const tokenOf = (person: Person): Promise<string> => {
     const token = tokens.get(person) ?? fixtures.session(person).then(({ access }) => access)

@@ -1,4 +1,4 @@
-// Every route of the server × every kind of caller → the status. A route that is added needs a row, see `rows/`.
+// Every route of the server × every kind of caller → the status. A new route needs a row in `rows/`.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { TYPED_WHEN_EMPTY } from '../../../src/http/plugins/empty-json.ts'
@@ -33,22 +33,22 @@ describe('the route matrix', () => {
     expect(stale.map((route) => `${route}: no such route is left; remove its row`)).toEqual([])
   })
 
-  it('has every route whose empty answers name a type', () => {
+  it('has every route whose empty responses have a content type', () => {
     const names = new Set(stage.routes.map(({ name }) => name))
     expect([...TYPED_WHEN_EMPTY].filter((name) => !names.has(name))).toEqual([])
   })
 
-  it('lets nobody do what the contract says they may not', () => {
+  it('allows nobody more than the contract', () => {
     expect(rows.filter((row) => tooOpen(row).length > 0).map((row) => `${titleOf(row)}: ${tooOpen(row)}`)).toEqual([])
   })
 
-  it('has no two rows about the same', () => {
+  it('has no duplicate rows', () => {
     const titles = rows.map(titleOf)
     expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([])
   })
 })
 
-describe('answers to anonymous, user, other user, moderator, administrator and blocked user', () => {
+describe('responses to anonymous, user, other user, moderator, administrator and blocked user', () => {
   it.each(rows.map((row) => [titleOf(row), row] as const))('%s', async (_title, row) => {
     const route = stage.routes.find(({ name }) => name === row.route)
     if (!route) throw new Error(`There is no route ${row.route}.`)
@@ -66,7 +66,7 @@ function titleOf({ route, about }: Row): string {
 const inWords = ({ caller, status, body }: Answer, { statuses }: Row): string =>
   `${caller}: ${statuses[caller]} expected, ${status} answered: ${body}`
 
-/** Callers who should be refused by the guard that the contract names. */
+/** Callers that the guard of the contract should refuse. */
 function tooOpen({ route, statuses }: Row): Caller[] {
   const [method = '', url = ''] = route.split(' ')
   const { auth = 'none', right } = operationOf({ method, url }) ?? {}
@@ -81,7 +81,7 @@ interface Answer {
   body: string
 }
 
-/** What clients of files know in place of a problem, as recorded. */
+/** File routes return plain text instead of a problem body, as recorded. */
 const OF_FILES = /^GET \/(?:client|download|static|object-storage-proxy|lazy-static)\//
 const PLAIN = new Set(['Forbidden', ''])
 

@@ -1,4 +1,4 @@
-// One thing has several names: routes with more slashes, videos by id, UUID and short UUID, hosts as people paste them.
+// Equivalent names: routes with additional slashes, videos by id, UUID and short UUID, hosts in different notations.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { toShortUuid } from '../../../src/platform/ids.ts'
@@ -35,13 +35,13 @@ const json = (method: string, body: object): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-describe('more slashes', () => {
+describe('additional slashes', () => {
   const reads = rows.filter(({ route, statuses }) => /^(GET|POST|PUT|DELETE) /.test(route) && statuses.admin < 400)
 
   async function answered(row: Row, change: (path: string) => string): Promise<number> {
     const route = stage.routes.find(({ name }) => name === row.route)
     if (!route) throw new Error(`There is no route ${row.route}.`)
-    // What the row before was about may have been the session.
+    // The previous row may have ended the session.
     fixtures = await makeRouteFixtures(stage)
     const request = await row.request(fixtures, 'admin')
     const [path = '', ...query] = addressOf(route, request).split('?')
@@ -51,7 +51,7 @@ describe('more slashes', () => {
     })
   }
 
-  it('name the same route, doubled inside and at the end', async () => {
+  it('are ignored, within and at the end of a path', async () => {
     const faults: string[] = []
     for (const row of reads) {
       const status = await answered(row, (path) => (path === '/' ? path : `${path.replace(/(?<=.)\//g, '//')}/`))
@@ -60,7 +60,7 @@ describe('more slashes', () => {
     expect(faults).toEqual([])
   })
 
-  it('name the documents for other servers and their inboxes', async () => {
+  it('are ignored for ActivityPub documents and inboxes', async () => {
     const { username } = fixtures.users.user
     const video = await fixtures.video()
     for (const path of [`/accounts/${username}`, `/videos/watch/${video.uuid}`, `/accounts/${username}/followers`]) {
@@ -81,7 +81,7 @@ describe('a video', () => {
     ['its UUID', ({ uuid }: { uuid: string }) => uuid],
     ['its UUID in capitals', ({ uuid }: { uuid: string }) => uuid.toUpperCase()],
     ['its short UUID', ({ uuid }: { uuid: string }) => toShortUuid(uuid)],
-  ])('is named by %s in every path, query and body', async (_form, nameOf) => {
+  ])('can be addressed by %s in every path, query and body', async (_form, nameOf) => {
     const video = await fixtures.video()
     const name = nameOf(video)
     const { id: playlistId } = await fixtures.playlist()
@@ -109,7 +109,7 @@ describe('a video', () => {
     expect(await statusOf('admin', `/api/v1/videos/${name}`, { method: 'DELETE' })).toBe(204)
   })
 
-  it('that is named by a UUID and is not there is not found', async () => {
+  it('with an unknown UUID is 404', async () => {
     const uuid = '00000000-0000-4000-8000-000000000000'
     expect(await statusOf('other', '/api/v1/abuses', json('POST', { reason: 'a reason', video: { id: uuid } }))).toBe(404)
     expect(await statusOf('user', `/api/v1/users/me/history/videos/${uuid}`, { method: 'DELETE' })).toBe(404)
@@ -119,7 +119,7 @@ describe('a video', () => {
 
 describe('a host', () => {
   it.each(['pasted.example', 'https://pasted.example', 'https://pasted.example/', 'HTTPS://pasted.example/'])(
-    'is named by %s',
+    'can be written as %s',
     async (host) => {
       const path = '/api/v1/users/me/blocklist/servers'
       expect(await statusOf('user', path, json('POST', { host }))).toBe(204)
@@ -132,14 +132,14 @@ describe('a host', () => {
   )
 
   it.each(['http://pasted.example', 'https://pasted.example/path', 'https://a@pasted.example', `${'x'.repeat(260)}.example`])(
-    'is not named by %s',
+    'cannot be written as %s',
     async (host) => {
       expect(await statusOf('user', '/api/v1/users/me/blocklist/servers', json('POST', { host }))).toBe(400)
       expect(await statusOf('admin', '/api/v1/server/following', json('POST', { hosts: [host] }))).toBe(400)
     },
   )
 
-  it('of this server may be an address', async () => {
+  it('of this server may be an IP address', async () => {
     const { host } = new URL(stage.base)
     const { username } = fixtures.users.other
     const handle = `${username}@${host}`
@@ -148,9 +148,9 @@ describe('a host', () => {
   })
 })
 
-describe('what is blocked', () => {
+describe('the block status', () => {
   it.each(['accounts=true', 'accounts=hello', 'accounts[]=false', 'hosts=true', 'hosts[]=false'])(
-    'is not asked by %s, which is no list of handles or hosts',
+    'is not returned for %s, which is no list of handles or hosts',
     async (query) => {
       expect(await statusOf('user', `/api/v1/blocklist/status?${query}`)).toBe(400)
     },

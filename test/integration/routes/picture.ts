@@ -1,4 +1,4 @@
-// A small picture, as browsers send it.
+// A small picture, as uploaded by browsers.
 
 import sharp from 'sharp'
 

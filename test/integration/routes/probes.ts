@@ -1,4 +1,4 @@
-// Requests with one bad value each, made from the schemas of a route and a request that is right but for it.
+// Requests with one invalid value each, generated from the schemas of a route and an otherwise valid request.
 
 import type { z } from 'zod'
 import { readBody } from '../../../src/http/plugins/body-types.ts'
@@ -13,43 +13,43 @@ export interface Probe {
   /** Such as `PUT /api/v1/videos/:id: name of the JSON body = ""`. */
   title: string
   request: RouteRequest
-  /** Where the fault is, in the words of `invalid-params`. */
+  /** Location of the error, as in `invalid-params`. */
   location: 'params' | 'query' | 'body'
-  /** What the answer has to name, or a field inside of it. */
+  /** The field that the response must name, or a field inside it. */
   fields: string[]
 }
 
-/** Bad values of a field that are sent without any others. */
+/** Invalid values that are sent without any others. */
 const ALONE = 3
 
-/** A part of a request as one encoding carries it. */
+/** A part of a request in one encoding. */
 interface Carrier<V> {
   name: string
   location: Probe['location']
   schema: z.ZodType
   values: readonly V[]
-  /** Characters of values that one request can carry. */
+  /** Maximum number of characters of values in one request. */
   roomFor: number
-  /** A request that is right but for these fields. */
+  /** A valid request except for these fields. */
   request(changes: readonly Change<V>[]): RouteRequest
-  /** What the server will make of that part of it. */
+  /** How the server decodes that part. */
   received(changes: readonly Change<V>[]): unknown
 }
 
 export interface Probes {
-  /** Some of the bad values of each field, each alone. */
+  /** Some of the invalid values of each field, each alone. */
   single: Probe[]
-  /** All of the bad values, with those of other fields. */
+  /** All of the invalid values, with those of other fields. */
   several: Probe[]
   /** A text of a megabyte in one field. */
   huge: Probe[]
-  /** Fields that nobody knows, and nothing wrong. */
+  /** Unknown fields in a valid request. */
   unknown: Pick<Probe, 'request'>[]
 }
 
 /**
- * The probes of a route whose `request` is right. What a field refuses for the same reasons as one of its name in another route,
- * which is in `seen`, is tried with a few values alone.
+ * The probes of a route whose `request` is valid. A field with the same rules as one of the same name in another route, which is in
+ * `seen`, is tested with a few values only.
  */
 export function probesOf(route: Route, request: RouteRequest, seen: Set<string>): Probes {
   const probes: Probes = { single: [], several: [], huge: [], unknown: [] }
@@ -60,7 +60,7 @@ export function probesOf(route: Route, request: RouteRequest, seen: Set<string>)
   return probes
 }
 
-/** Bodies that are no object, or none at all. */
+/** Bodies that are not objects, or missing. */
 function wholeBodies(route: Route, request: RouteRequest, schema: z.ZodType): Probe[] {
   const headers = { ...request.headers, 'content-type': 'application/json' }
   return [null, true, 5, 'a text', [], [[]]]
@@ -79,7 +79,7 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: S
   if (issuesOf(schema, carrier.received([]), location).length > 0) {
     throw new Error(`The row of ${route.name} has no request with a right ${name}.`)
   }
-  // Made when it is sent: all requests at once would take hundreds of megabytes.
+  // Generated when it is sent: all requests at once would take hundreds of megabytes.
   const probe = (changes: Change<V>[]): Probe => ({
     location,
     fields: changes.map(([path]) => path.join('.')),
@@ -112,7 +112,7 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: S
   const paths = fieldPaths(schema)
   const bad = paths.map(badOf)
   probes.single.push(...bad.flatMap((changes) => changes.slice(0, ALONE).map((change) => probe([change]))))
-  // A field and what is inside of it cannot both be replaced, so each request has fields of one depth.
+  // A field and its members cannot both be replaced, so each request replaces fields of one depth.
   const depths = [...new Set(paths.map((path) => path.length))]
   for (let round = 0; bad.some((changes) => changes.length > round); round++) {
     const changes = bad.flatMap((ofField) => ofField.slice(round, round + 1))
@@ -125,7 +125,7 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: S
   const long = fresh.map((path): Change<V> => [path, LONG_AND_HOSTILE as V])
   if (name !== 'query') probes.huge.push(...long.filter((change) => isBad(...change)).map((change) => probe([change])))
   const huge = (name === 'form' ? fresh : paths).map((path): Change<V> => [path, MEGABYTE as V])
-  // Longer than a whole query or JSON body may be, in whatever field; a form has room for it.
+  // Exceeds the size limit of a query or JSON body in any field; a form has room for it.
   const refused = name === 'form' ? huge.filter((change) => isBad(...change)) : huge.slice(0, 1)
   probes.huge.push(...refused.map((change) => probe([change])))
   const unknown: Change<V>[] = [[['aFieldThatNobodyKnows'], 'x' as V], ...values.slice(-1).map(unknownField)]
@@ -134,16 +134,16 @@ function addProbes<V>(probes: Probes, route: Route, carrier: Carrier<V>, seen: S
 
 const unknownField = <V>(value: V): Change<V> => [['another'], value]
 
-/** What the schema has against a value, and what cannot be stored of it. */
+/** Errors of the schema for a value, and characters that cannot be stored. */
 function issuesOf(schema: z.ZodType, received: unknown, location: Probe['location']): z.core.$ZodIssue[] {
   const result = location === 'body' ? readBody(schema, received) : schema.safeParse(received)
   return result.success ? unstorableIssues(result.data) : result.error.issues
 }
 
-/** Whether a path is at or below a field. */
+/** Whether a path is equal to or below a field. */
 const isAt = (field: string[], path: PropertyKey[]): boolean => field.every((step, index) => path[index] === step)
 
-/** In as few lists as have room for their values, in characters. */
+/** Splits the values into as few lists as fit the limit, in characters. */
 function packed<V>(changes: Change<V>[], room: number): Change<V>[][] {
   const batches: Change<V>[][] = []
   let left = 0
@@ -240,7 +240,7 @@ function inJson(schema: z.ZodType, request: RouteRequest): Carrier<unknown> {
 
 const asReceived = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
-/** A copy: of what has other values in it, no more. */
+/** A copy of the object along the path of the field. */
 function withChanges(body: object, changes: readonly Change<unknown>[]): Record<string, unknown> {
   const changed: Record<string, unknown> = { ...body }
   for (const [path, value] of changes) setAt(changed, path, value)
@@ -256,7 +256,7 @@ function setAt(object: Record<string, unknown>, [name = '', ...rest]: string[], 
   }
 }
 
-/** Form entries with some fields in place of those of the same name; lists and objects by brackets. */
+/** Form entries with some fields replaced; lists and objects use brackets. */
 function entriesWith(base: readonly (readonly [string, string])[], changes: readonly Change<FormValue>[]): [string, string][] {
   const names = changes.map(([path]) => nameOf(path))
   const kept = base.filter(([name]) => !names.some((changed) => name === changed || name.startsWith(`${changed}[`)))
@@ -273,7 +273,7 @@ const isList = (value: FormValue): value is readonly string[] => Array.isArray(v
 
 const nameOf = ([first = '', ...rest]: string[]): string => first + rest.map((step) => `[${step}]`).join('')
 
-/** A JSON body as a form carries it. */
+/** A JSON body as form fields. */
 const entriesOf = (body: object): [string, string][] =>
   Object.entries(body).flatMap(([name, value]: [string, unknown]): [string, string][] =>
     Array.isArray(value) ? value.map((item) => [`${name}[]`, String(item)]) : [[name, String(value)]],

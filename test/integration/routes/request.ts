@@ -1,9 +1,9 @@
-// From the request of a row to what fetch sends.
+// Converts the request of a row into arguments of fetch.
 
 import type { Route } from './route-list.ts'
 import type { RouteRequest } from './row.ts'
 
-/** Path and query. Throws when the request lacks a parameter of the path. */
+/** Path and query. Throws when a path parameter is missing. */
 export function addressOf({ url, name }: Route, { params = {}, query = {} }: RouteRequest): string {
   const path = url.replace(/:(\w+)|\*/g, (piece, parameter: string | undefined) => {
     const value = params[parameter ?? piece]

@@ -1,12 +1,12 @@
-// The routes of the running application, each with the name that its rows go by.
+// The routes of the running application, each with the name used in rows.
 
 import type { RouteOptions } from 'fastify'
 
 export interface Route {
-  /** Such as `GET /api/v1/videos/:id`; documents that only other servers ask for have ` (ActivityPub)` behind. */
+  /** Such as `GET /api/v1/videos/:id`; ActivityPub documents have the suffix ` (ActivityPub)`. */
   name: string
   method: string
-  /** The address as it was added, without the expressions of its parameters. */
+  /** The path as registered, without the patterns of its parameters. */
   url: string
   schema: RouteOptions['schema']
   config: RouteOptions['config']
@@ -18,7 +18,7 @@ export interface RouteList {
   onRoute: (route: RouteOptions) => void
 }
 
-/** Keeps what it is told of. HEAD is no route of its own where GET is one. */
+/** Collects routes. HEAD is no separate route where GET exists. */
 export function makeRouteList(): RouteList {
   const routes: Route[] = []
   return {
@@ -40,10 +40,10 @@ export function makeRouteList(): RouteList {
   }
 }
 
-/** More methods than any route names one by one: it takes all. */
+/** More methods than any route lists: it accepts all. */
 const SEVERAL = 5
 
 const withoutPatterns = (url: string): string => url.replace(/(:\w+)\([^)]*\)/g, '$1')
 
-/** Assets carry a version or a hash of their content in their names. */
+/** Assets have a version or a content hash in their names. */
 const withoutVersion = (url: string): string => url.replace(/^(\/assets\/[a-z]+)-[\w.]+?(\.[a-z]+)$/, '$1-VERSION$2')

@@ -1,4 +1,4 @@
-// A row of the route matrix: a route, a minimal valid request, and what each of six callers is answered.
+// A row of the route matrix: a route, a minimal valid request, and the expected status for each of six callers.
 
 import type { Caller } from './caller.ts'
 import type { RouteFixtures } from './fixtures.ts'
@@ -12,16 +12,16 @@ export interface RouteRequest {
   headers?: Record<string, string>
   /** An object is sent as JSON. */
   body?: object | FormData | URLSearchParams | Buffer
-  /** In place of the route's own method, where it takes any. */
+  /** Overrides the route's method, where it accepts any. */
   method?: string
 }
 
-/** Makes what the request is about, anew for each call. */
+/** Creates the object of the request, again for each call. */
 export type MakeRequest = (fixtures: RouteFixtures, caller: Caller) => RouteRequest | Promise<RouteRequest>
 
 export interface Row {
   route: string
-  /** What is special about it, where a route has several rows. */
+  /** Distinguishes several rows of one route. */
   about?: string
   statuses: Statuses
   request: MakeRequest
@@ -29,14 +29,14 @@ export interface Row {
 
 const nothing: MakeRequest = () => ({})
 
-/** A row of a route with nothing to send. */
+/** A row of a route without input. */
 export function row(route: string, statuses: Statuses, request: MakeRequest = nothing, about?: string): Row {
   return { route, statuses, request, ...(about === undefined ? {} : { about }) }
 }
 
 type Exceptions = Partial<Statuses>
 
-/** The route does not look at tokens. */
+/** The route ignores tokens. */
 export const everybody = (status: number, exceptions: Exceptions = {}): Statuses => ({
   anonymous: status,
   user: status,
@@ -47,7 +47,7 @@ export const everybody = (status: number, exceptions: Exceptions = {}): Statuses
   ...exceptions,
 })
 
-/** Tokens are not needed, but bad ones refused. */
+/** Tokens are optional, but invalid ones are refused. */
 export const visitors = (status: number, exceptions: Exceptions = {}): Statuses => everybody(status, { blocked: 401, ...exceptions })
 
 /** A token is needed. */

@@ -1,10 +1,10 @@
-// What fields a zod schema knows, also those of objects inside it.
+// The fields of a zod schema, including those of nested objects.
 
 import { z } from 'zod'
 
 /**
- * Paths of all fields, outer ones first, such as `scheduleUpdate` and then `scheduleUpdate.updateAt`; with `lists` also
- * those of their items, below `[]`.
+ * Paths of all fields, outer ones first, such as `scheduleUpdate` and then `scheduleUpdate.updateAt`; with `lists` also those of their
+ * items, below `[]`.
  */
 export function fieldPaths(schema: z.core.$ZodType, options: { lists?: boolean } = {}): string[][] {
   const below = (inner: z.core.$ZodType): string[][] => [
@@ -17,7 +17,7 @@ export function fieldPaths(schema: z.core.$ZodType, options: { lists?: boolean }
   return [...new Map(paths.map((path) => [path.join('.'), path])).values()]
 }
 
-/** Paths of all lists that can have any number of items, inside unions, pipes and items too. */
+/** Paths of all lists without a maximum, also inside unions, pipes and items. */
 export function unboundedLists(schema: z.core.$ZodType, path: string[] = []): string[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
   const inside = (inner: z.core.$ZodType, step?: string) => unboundedLists(inner, step ? [...path, step] : path)
@@ -46,14 +46,14 @@ export function unboundedLists(schema: z.core.$ZodType, path: string[] = []): st
   }
 }
 
-/** What a list that may be missing holds. */
+/** The schema of an optional list's items. */
 function itemsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (def.type === 'array') return [def.element]
   return def.type === 'optional' || def.type === 'nullable' || def.type === 'default' ? itemsOf(def.innerType) : []
 }
 
-/** The objects that a value may be; a list of objects counts as one value. */
+/** The possible objects of a value; a list of objects counts as one value. */
 function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
@@ -68,7 +68,7 @@ function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
     case 'catch':
       return shapesOf(def.innerType)
     case 'pipe':
-      // A preprocessing step says nothing of what it takes; the schema behind it does.
+      // A preprocessing step does not describe its input; the schema behind it does.
       return [def.in, def.out].flatMap(shapesOf).slice(0, 1)
     case 'union':
       return def.options.flatMap(shapesOf)
@@ -79,5 +79,5 @@ function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   }
 }
 
-/** Whether a schema is made by zod; Fastify's type allows any. */
+/** Whether zod made the schema; Fastify's type allows any. */
 export const isSchema = (schema: unknown): schema is z.ZodType => schema instanceof z.ZodType

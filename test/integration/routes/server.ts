@@ -1,4 +1,4 @@
-// The whole server, in the test's own process, with its list of routes. Jobs, deliveries and activities rest.
+// The whole server in the test process, with its list of routes. Jobs, deliveries and activities are idle.
 
 import pg from 'pg'
 import { makeFileStore, type Store } from '../../../src/media/index.ts'
@@ -13,7 +13,7 @@ export interface RouteServer extends RouteTarget {
   stop(): Promise<void>
 }
 
-/** Far off: what is not rung for does not happen. */
+/** Never during a test: only notified work runs. */
 const NEVER = '1 day'
 
 export async function startRouteServer(): Promise<RouteServer> {
@@ -55,7 +55,7 @@ export async function startRouteServer(): Promise<RouteServer> {
   }
 }
 
-/** The folders that the server serves from. */
+/** The folders from which the server serves files. */
 function storeIn(dataDir: string): Store {
   const { tmp_persistent: uploads, ...folders } = testConfig({}, { dataDir }).storage
   return makeFileStore({ directories: { ...folders, uploads }, tmp: folders.tmp })

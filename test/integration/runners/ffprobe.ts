@@ -1,4 +1,4 @@
-// An ffprobe of the server that a test holds up or kills.
+// The server's ffprobe, which a test can delay or kill.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { serverFfmpeg } from '../../support/media.ts'
 
 export interface SwitchedFfprobe {
   ffmpeg: Ffmpeg
-  /** Runs `work` while ffprobe does not do its own. */
+  /** Runs `work` while ffprobe misbehaves. */
   during<T>(work: () => Promise<T>): Promise<T>
   remove(): Promise<void>
 }

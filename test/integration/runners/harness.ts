@@ -1,4 +1,4 @@
-// A server that offers its work to remote runners, and runners of the tests.
+// A server that offers its jobs to remote runners, and the runners of tests.
 
 import { openAsBlob } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

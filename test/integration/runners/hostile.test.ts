@@ -1,4 +1,4 @@
-// Results of a hostile runner: refused, the job fails with the reason, the video and the disk are as before.
+// A hostile runner: its results are refused, the job fails with the reason, and the video and the disk are unchanged.
 
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -75,7 +75,7 @@ async function untouched(): Promise<void> {
   expect([video.state.id, video.files, video.streamingPlaylists]).toEqual([2, [], []])
 }
 
-it('refuses what is no MP4, of another size or length, and counts each as a failure', async () => {
+it('refuses files that are not MP4, or have another size or duration, and counts each as a failure', async () => {
   const answer = await send({ video: await file('webm.webm') })
   expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining('not an MP4')])
   expect(await failures()).toBe(1)
@@ -83,21 +83,21 @@ it('refuses what is no MP4, of another size or length, and counts each as a fail
   expect((await send({ video: await file('small.mp4') })).status).toBe(404)
 })
 
-it('refuses a playlist that names other bytes or none, whatever its length', async () => {
+it('refuses a playlist that names other bytes, or none, of any length', async () => {
   const hostile = PLAYLIST.replace('1000@700', '99999999@700').replaceAll('a.mp4', '../../../../etc/passwd')
   expect((await send({ video: await file('small.mp4'), playlist: hostile })).status).toBe(400)
   await untouched()
   expect(await failures()).toBe(2)
 })
 
-it('gives up quickly on a playlist made to be slow', async () => {
+it('aborts a playlist with slow patterns quickly', async () => {
   const begun = performance.now()
   expect((await send({ video: await file('small.mp4'), playlist: '#EXT-X-MAP:'.repeat(180_000) })).status).toBe(400)
   expect(performance.now() - begun).toBeLessThan(5_000 * slowness())
   await untouched()
 })
 
-it('writes nothing for an announced terabyte, nor for a result that does not end', async () => {
+it('writes nothing for an announced terabyte, nor for an endless result', async () => {
   const { port } = new URL(world.node.base)
   const head = `POST /api/v1/runners/jobs/${job}/success HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\n`
   const field = (name: string, value: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
@@ -118,7 +118,7 @@ it('writes nothing for an announced terabyte, nor for a result that does not end
   await untouched()
 })
 
-it('takes no names from a form, no files before the tokens, and no other files', async () => {
+it('accepts no file names of a form, no files before the tokens, and no other files', async () => {
   expect((await send({ tokens: 'last' })).status).toBe(400)
   const form = new FormData()
   form.set('runnerToken', runnerToken)

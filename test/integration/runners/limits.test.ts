@@ -1,4 +1,4 @@
-// Guessing tokens of runners: limited by address, and no harm to those who have one.
+// Rate limits for guessing tokens of runners: per address, without affecting runners with valid tokens.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type RunnerHarness, startHarness } from './harness.ts'
@@ -21,7 +21,7 @@ it.each([
   ['runners', 'jobs/request', { runnerToken: 'ptrt-guess' }, '198.51.100.1'],
   ['jobs', 'jobs/11111111-2222-4333-8444-555555555555/update', { runnerToken: 'ptrt-guess', jobToken: 'ptrjt-guess' }, '198.51.100.2'],
   ['registrations', 'register', { registrationToken: 'ptrrt-guess', name: 'a runner' }, '198.51.100.3'],
-])('ends with 429 for one address: tokens of %s', async (name, path, body, address) => {
+])('limits guesses of one address with 429: tokens of %s', async (name, path, body, address) => {
   const [ask, elsewhere] = [from(address), from('203.0.113.7')]
   const runnerToken = await world.register(`known, ${name}`)
   const statuses: number[] = []

@@ -1,4 +1,4 @@
-// Live streams that runners of the reference server encode: since version 0.1 the sound comes apart from the pictures, in pieces of its own.
+// Live streams encoded by runners of the reference server, which send audio in separate segments since version 0.1.
 
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -50,7 +50,7 @@ async function sendPiece(job: AcceptedJob, folder: string, name: string, withPla
   return await world.ask(`jobs/${job.uuid}/update`, form)
 }
 
-/** Encodes the stream of a job with one ffmpeg, and sends each piece when the next one of its stream is begun, as reference runners do. */
+/** Encodes the stream of a job with one ffmpeg, and sends each segment when the next one starts, like reference runners. */
 async function encodeAs(job: AcceptedJob, streams: readonly string[], map: string, signal?: AbortSignal): Promise<{ statuses: number[] }> {
   const { ffmpegPath } = await serverFfmpeg()
   const folder = await mkdtemp(join(tmpdir(), 'vireo-reference-runner-'))
@@ -74,7 +74,7 @@ async function encodeAs(job: AcceptedJob, streams: readonly string[], map: strin
     const names = (await readdir(folder)).filter((name) => name.endsWith('.ts')).toSorted()
     const isLast = (name: string) => names.findLast((other) => other.split('-')[0] === name.split('-')[0]) === name
     const complete = names.filter((name) => !sent.has(name) && (wasOver || !isLast(name)))
-    // The pictures come first: the order of requests at once is open.
+    // Video first: the order of simultaneous requests is undefined.
     for (const name of complete.toReversed()) {
       sent.add(name)
       const { status } = await sendPiece(job, folder, name, sent.size > 3)
@@ -91,7 +91,7 @@ async function encodeAs(job: AcceptedJob, streams: readonly string[], map: strin
 const SPLIT = [['a:0', '[out240]', '[out144]'], 'a:0,agroup:Audio v:0,agroup:Audio v:1,agroup:Audio'] as const
 const JOINED = [['a:0', '[out240]', 'a:0', '[out144]'], 'a:0,v:0 a:1,v:1'] as const
 
-/** Kinds of the streams that a player finds at an address, with their packets. */
+/** Kinds of the streams at a URL, as a player sees them, with their packets. */
 async function playedAt(url: string): Promise<{ kinds: string[]; packets: Record<string, number> }> {
   const { ffprobePath } = await serverFfmpeg()
   const options = { env: { ...process.env, GCONV_PATH: '/nonexistent' }, maxBuffer: 2 ** 26 }
@@ -106,7 +106,7 @@ async function playedAt(url: string): Promise<{ kinds: string[]; packets: Record
   }
 }
 
-it('play with the sound as a rendition of its own', async () => {
+it('play with a separate audio rendition', async () => {
   const live = await createLive(world)
   const stop = new AbortController()
   const sending = publish(`${rtmp}/${live.key}`, { seconds: 600, paced: true, signal: stop.signal })
@@ -146,7 +146,7 @@ it('play with the sound as a rendition of its own', async () => {
   expect(packets.audio).toBeGreaterThanOrEqual(3 * 43)
 })
 
-it('of older runners play with the sound in each rendition', async () => {
+it('of older runners play with audio in each rendition', async () => {
   const live = await createLive(world)
   const stop = new AbortController()
   const sending = publish(`${rtmp}/${live.key}`, { seconds: 600, paced: true, signal: stop.signal })
@@ -163,7 +163,7 @@ it('of older runners play with the sound in each rendition', async () => {
   expect(kinds).toEqual(['audio', 'audio', 'video144', 'video240'])
 })
 
-it('go on with the sound apart when a runner that sends it with the pictures takes over', async () => {
+it('continue with separate audio when a runner that sends muxed segments takes over', async () => {
   const live = await createLive(world)
   const stop = new AbortController()
   const sending = publish(`${rtmp}/${live.key}`, { seconds: 600, paced: true, signal: stop.signal })
@@ -174,7 +174,7 @@ it('go on with the sound apart when a runner that sends it with the pictures tak
   lost.abort()
   await encoding
   await world.protocol.ofJob(runnerToken, first).abort('It ends.')
-  // The next runner is asked for the sound too: players wait for it.
+  // The next runner must send audio too: players wait for it.
   const next = await accept()
   expect([next.uuid, next.payload.output]).toMatchObject([
     first.uuid,

@@ -59,7 +59,7 @@ function part(job: AcceptedJob, name: string, bytes: Buffer) {
   return world.ask(`jobs/${job.uuid}/update`, form)
 }
 
-/** A piece of a stream with this picture. */
+/** A segment of a stream with this frame. */
 async function pieceOf(size: string, format = 'mpegts', sound = true): Promise<Buffer> {
   const path = join(tmpdir(), `piece-${process.pid}-${Math.random()}.${format}`)
   const { ffmpegPath } = await serverFfmpeg()
@@ -70,7 +70,7 @@ async function pieceOf(size: string, format = 'mpegts', sound = true): Promise<B
   return await readFile(path)
 }
 
-it('are played by a runner, whose pieces people watch until the end', async () => {
+it('are encoded by a runner, whose segments play until the end', async () => {
   const live = await makeLive()
   end = await world.work(runnerToken)
   const stop = new AbortController()
@@ -87,7 +87,7 @@ it('are played by a runner, whose pieces people watch until the end', async () =
     expect.stringMatching(/BANDWIDTH=\d+,CODECS="mp4a\.40\.2"$/),
     '3.m3u8',
   ])
-  // What was received is not shown beside it.
+  // The source stream is not listed beside it.
   expect(await textOf(live, '0.m3u8')).not.toContain('#EXTM3U')
   await until(async () => (namesIn(await textOf(live, '2.m3u8')).length >= 6 ? true : undefined), { what: 'pieces' })
   stop.abort()
@@ -126,7 +126,7 @@ it('are played by a runner, whose pieces people watch until the end', async () =
   })
 })
 
-it('take only what fits the job and its lease, once', async () => {
+it('accept only what fits the job and its lease, once', async () => {
   const live = await makeLive()
   const stop = new AbortController()
   const sending = publish(`${rtmp}/${live.key}`, { seconds: 600, paced: true, signal: stop.signal })
@@ -146,7 +146,7 @@ it('take only what fits the job and its lease, once', async () => {
   const job = await world.protocol.accept(runnerToken, offer.uuid)
   expect(job.payload).toMatchObject({ input: { rtmpUrl: `${rtmp}/${offer.uuid}.${job.jobToken}` } })
 
-  // Only this lease may play.
+  // Only this lease may send.
   const { ffmpegPath } = await serverFfmpeg()
   const play = (url: string) =>
     promisify(execFile)(ffmpegPath, ['-v', 'error', '-i', url, '-t', '1', '-f', 'null', '-']).then(
@@ -176,7 +176,7 @@ it('take only what fits the job and its lease, once', async () => {
   expect((await part(job, '1-000000.ts', small)).status).toBe(204)
   expect((await part(job, '2-000000.ts', sound)).status).toBe(204)
   await until(async () => ((await stateOf(live)) === 1 ? true : undefined), { what: 'the live' })
-  // The second has not come yet: players skip it.
+  // The second segment is still missing: players skip it.
   expect((await part(job, '0-000002.ts', large)).status).toBe(204)
   expect(await textOf(live, '1.m3u8')).toContain('#EXT-X-GAP\n1-000001.ts\n')
   expect((await part(job, '0-000001.ts', large)).status).toBe(204)
@@ -185,16 +185,16 @@ it('take only what fits the job and its lease, once', async () => {
   const stored = await fetch(`${world.node.base}/static/streaming-playlists/hls/${live.uuid}/1-000000.ts`)
   expect(Buffer.from(await stored.arrayBuffer()).equals(large)).toBe(true)
 
-  // What this server cannot check is sent again, and costs nobody anything.
+  // A segment that this server cannot check is sent again, without a failure.
   expect((await ffprobe.during(() => part(job, '0-000003.ts', large))).status).toBe(503)
   expect((await part(job, '0-000003.ts', large)).status).toBe(204)
   expect(namesIn(await textOf(live, '1.m3u8'))).toHaveLength(4)
 
-  // The last piece of a stream may be cut off anywhere. Then it is left out.
+  // The last segment of a stream may be truncated anywhere, and is left out then.
   for (const packets of [2, 3, 4, 12]) {
     expect((await part(job, '0-000005.ts', large.subarray(0, packets * 188))).status).toBe(204)
   }
-  // What cannot be used costs the job.
+  // An unusable segment fails the job.
   const movie = await readFile(await media('small.mp4'))
   for (const [name, bytes] of [
     ['0-000004.ts', movie],
@@ -207,7 +207,7 @@ it('take only what fits the job and its lease, once', async () => {
     Object.assign(job, await world.protocol.accept(runnerToken, job.uuid))
   }
   expect((await jobOf(job.uuid))?.failures).toBe(4)
-  // The next lease counts from 0 again, behind what is there.
+  // The next lease counts from 0 again, after the existing segments.
   expect((await part(job, '0-000000.ts', large)).status).toBe(204)
   expect(await textOf(live, '1.m3u8')).toMatch(
     /1-000003\.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:[\d.]+,\n#EXT-X-PROGRAM-DATE-TIME:.+\n1-000004\.ts\n/,
@@ -226,7 +226,7 @@ it('take only what fits the job and its lease, once', async () => {
   stop.abort()
 })
 
-it('go on with another runner when one falls silent or ends too early, and nobody gets the job of an ended stream', async () => {
+it('continue with another runner when one falls silent or ends too early, and nobody gets the job of an ended stream', async () => {
   const live = await makeLive({ saveReplay: true, replaySettings: { privacy: 1 } })
   const stop = new AbortController()
   const sending = publish(`${rtmp}/${live.key}`, { seconds: 600, paced: true, numberedFrom: 0, signal: stop.signal })
@@ -234,12 +234,12 @@ it('go on with another runner when one falls silent or ends too early, and nobod
   for (const [place, size] of ['320x240', '192x144', ''].entries()) {
     expect(await part(first, `${place}-000000.ts`, await pieceOf(size))).toMatchObject({ status: 204 })
   }
-  // It takes its end for that of the stream, as it does when the process that it plays from dies.
+  // It mistakes the end of its input for that of the stream, as when the process of its input dies.
   await world.protocol.ofJob(runnerToken, first).success({})
   expect((await jobOf(first.uuid))?.state.id).toBe(3)
   const silent = await world.protocol.accept(runnerToken, (await offered()).uuid)
   expect(silent.uuid).not.toBe(first.uuid)
-  // Its ten minutes are over.
+  // Its ten minutes have passed.
   await run(world.node.databaseUrl, `update job set due_at = now() where uuid = '${silent.uuid}'`)
   const again = await offered()
   expect(again.uuid).toBe(silent.uuid)
@@ -264,14 +264,14 @@ it('go on with another runner when one falls silent or ends too early, and nobod
   )
   expect(ended).toMatchObject({ state: { label: 'Completed' }, error: null, failures: 0 })
   expect(await world.protocol.request(runnerToken, [TYPE])).toEqual([])
-  // The recording is made of what was received.
+  // The recording is made of the source stream.
   await until(async () => ((await stateOf(live)) === 1 && !(await world.video(live.uuid)).streamingPlaylists[0] ? true : undefined), {
     what: 'the recording',
   })
   expect((await world.video(live.uuid)).files).toHaveLength(1)
 })
 
-it.each(['runner', 'registration token'])('of an ended stream go to nobody when the %s is removed', async (removed) => {
+it.each(['runner', 'registration token'])('of an ended stream are offered to nobody when the %s is removed', async (removed) => {
   const live = await makeLive()
   const token = await world.registrationToken()
   const doomed = await world.protocol.register(token, { name: `removed with its ${removed}`, description: 'a machine' })
@@ -294,7 +294,7 @@ it.each(['runner', 'registration token'])('of an ended stream go to nobody when 
   expect(await world.protocol.request(runnerToken, [TYPE])).toEqual([])
 })
 
-it('of which no runner takes the job end unseen, with their recording', async () => {
+it('without a runner end unseen, with their recording', async () => {
   const live = await makeLive({ saveReplay: true, replaySettings: { privacy: 1 } })
   const stop = new AbortController()
   const sending = publish(`${rtmp}/${live.key}`, { seconds: 600, paced: true, signal: stop.signal })
@@ -313,7 +313,7 @@ it('of which no runner takes the job end unseen, with their recording', async ()
   expect(jobs.map(({ state }) => state.label)).toEqual(['Cancelled'])
 })
 
-it('are encoded here if runners stay away before their first piece', async () => {
+it('are encoded locally if no runner sends a first segment', async () => {
   const port = await freePort()
   const alone = await startHarness(configOf(port, { local_after: '1 minute' }))
   const stop = new AbortController()
@@ -333,7 +333,7 @@ it('are encoded here if runners stay away before their first piece', async () =>
     await sending
     await until(async () => ((await textOf(live, '2.m3u8', alone)).includes('#EXT-X-ENDLIST') ? true : undefined), { what: 'the end' })
     const playlist = await textOf(live, '2.m3u8', alone)
-    // The last piece may be cut off.
+    // The last segment may be truncated.
     expect(playlist.slice(0, playlist.lastIndexOf('#EXTINF'))).not.toMatch(/DISCONTINUITY|GAP/)
   } finally {
     stop.abort()

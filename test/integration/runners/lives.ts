@@ -1,4 +1,4 @@
-// Lives whose renditions are made by runners.
+// Lives encoded by runners.
 
 import type { Values } from '../../../src/config/layers.ts'
 import type { RunnerHarness } from './harness.ts'

@@ -1,4 +1,4 @@
-// `vireo runner` beside what may go wrong on its machine: other addresses of the server, its identity, failures.
+// `vireo runner` with difficulties on its machine: other URLs of the server, its identity, failures.
 
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-it('does jobs under another address of the server than the server prints', async () => {
+it('works with another URL of the server than the public one', async () => {
   const runnerToken = await world.register('elsewhere')
   const uuid = await world.upload('small.mp4')
   const end = await world.work(runnerToken, { protocol: makeProtocol({ server: other, version: '1' }), folder })
@@ -35,7 +35,7 @@ it('does jobs under another address of the server than the server prints', async
   expect(await readdir(folder)).toEqual([])
 })
 
-it('gives a job back that its machine cannot do, and leaves it to others for a while', async () => {
+it('aborts a job that its machine cannot do, and leaves it to others for a while', async () => {
   const runnerToken = await world.register('without ffmpeg')
   await world.upload('small.mp4')
   const accepted: string[] = []
@@ -56,7 +56,7 @@ it('gives a job back that its machine cannot do, and leaves it to others for a w
     async () => (await protocol.request(runnerToken, [])).length === 0 && (await world.jobs()).some(({ state }) => state.id === 1),
   )
   const end = await world.work(runnerToken, { protocol: watched, folder, ffmpegPath: join(folder, 'no-ffmpeg') })
-  // Some rounds after the failure.
+  // Some polls after the failure.
   await until(() => requests.filter((before) => before === 1).length >= 10, { what: 'more requests' })
   await end()
   expect(accepted).toHaveLength(1)
@@ -67,16 +67,16 @@ it('gives a job back that its machine cannot do, and leaves it to others for a w
 const identify = (server: string, name: string, registrationToken: string, protocol = makeProtocol({ server, version: '1' })) =>
   runnerTokenFor({ protocol, server, name, folder, token: registrationToken })
 
-it('is the same runner under another spelling of the address', async () => {
+it('keeps its identity with another spelling of the URL', async () => {
   const registrationToken = await world.registrationToken()
   const first = await identify(world.node.base, 'spelled', registrationToken)
   expect(await identify(`${world.node.base}/`, 'spelled', registrationToken)).toBe(first)
   expect(await identify(other, 'spelled', registrationToken)).toBe(first)
-  // From now on without asking.
+  // From now on without a registration token.
   expect(await identify(other, 'spelled', 'ptrrt-removed')).toBe(first)
 })
 
-it('says what to do if its name is taken, and why it may be', async () => {
+it('explains what to do if its name is in use', async () => {
   const registrationToken = await world.registrationToken()
   await world.protocol.register(registrationToken, { name: 'taken', description: 'a machine' })
   const remedy = /Remove it there on the page \/admin\/runners, choose another --name, or give its own token/
@@ -94,7 +94,7 @@ it('says what to do if its name is taken, and why it may be', async () => {
   await expect(again).rejects.toThrow(remedy)
 })
 
-it('does not show its token to another machine that says its name is taken', async () => {
+it('does not send its token to another machine that claims its name', async () => {
   const registrationToken = await world.registrationToken()
   await identify(world.node.base, 'shy', registrationToken)
   const asked: string[] = []
@@ -110,7 +110,7 @@ it('does not show its token to another machine that says its name is taken', asy
   hostile.close()
 })
 
-it('refuses what is no address', async () => {
+it('refuses an invalid URL', async () => {
   await writeFile(join(folder, 'runner-00.json'), 'broken')
   await expect(identify('localhost:9000', 'a', 'ptrrt-a', world.protocol)).rejects.toThrow(
     '"localhost:9000" is no address such as https://example.org.',

@@ -1,4 +1,4 @@
-// Jobs of remote runners in the list of all jobs: an administrator may cancel them there, and has no button that cannot work.
+// Jobs of remote runners in the list of all jobs: administrators may cancel them there, and see no buttons that do not apply.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { until } from '../../support/until.ts'
@@ -22,7 +22,7 @@ const listed = async () =>
 const ask = async ({ id }: Listed, verb: 'retry' | 'cancel') =>
   (await world.admin.raw(`/api/v1/vireo/jobs/${id}/${verb}`, { method: 'POST' })).status
 
-it('are cancelled with what waits for them, and not tried again', async () => {
+it('are cancelled with their dependents, and cannot be retried', async () => {
   const uuid = await world.upload('small.mp4')
   const jobs = await until(
     async () => {
@@ -31,7 +31,7 @@ it('are cancelled with what waits for them, and not tried again', async () => {
     },
     { what: 'the offers' },
   )
-  // Local jobs have no such field, and their ids come from the same table.
+  // Local jobs lack this field, and their ids come from the same table.
   const [first, second] = jobs
   if (!first || !second) throw new Error('There are no jobs.')
   expect([first.state, second.state]).toEqual(['prioritized', 'waiting-children'])
@@ -42,7 +42,7 @@ it('are cancelled with what waits for them, and not tried again', async () => {
   await until(async () => (await world.video(uuid)).state.id === 7, { what: 'the failure of the video' })
 })
 
-it('that a runner has are taken from it', async () => {
+it('are taken from their runner', async () => {
   const runnerToken = await world.register('a runner')
   await world.upload('small.mp4')
   const offer = await until(async () => (await world.protocol.request(runnerToken, ['vod-web-video-transcoding']))[0], { what: 'an offer' })

@@ -1,4 +1,4 @@
-// Several reports about one lease at the same time: one of them decides, and the others are refused.
+// Simultaneous reports about one lease: one of them is accepted, and the others are refused.
 
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -33,7 +33,7 @@ interface Lease {
   jobToken: string
 }
 
-/** Uploads a video, and accepts its job. */
+/** Uploads a video, and accepts its job as a runner. */
 async function lease(): Promise<Lease> {
   const video = await world.upload('small.mp4')
   const { uuid: job } = await eventually('an offer', 180_000, async () => (await world.protocol.request(runnerToken, [TYPE]))[0])
@@ -50,7 +50,7 @@ async function succeed({ job, jobToken }: Lease) {
   return await world.ask(`jobs/${job}/success`, form)
 }
 
-/** Sends a result, and runs `work` while it is checked; returns the answer. */
+/** Sends a result, and runs `work` while it is checked; returns the response. */
 async function whileChecked(leased: Lease, work: () => Promise<unknown>) {
   const { answer } = await ffprobe.during(async () => {
     const answer = succeed(leased)
@@ -67,7 +67,7 @@ const stateOf = async ({ job }: Lease) => (await world.jobs()).find(({ uuid }) =
 const untilState = ({ video }: Lease, state: number) =>
   eventually(`state ${state}`, 180_000, async () => (await world.video(video)).state.id === state)
 
-/** Ends the job if it is open, and the video with it; then no file is left of it. */
+/** Ends the job if it is open, and the video with it; then expects no remaining file. */
 async function leavesNothing(leased: Lease): Promise<void> {
   const before = await world.video(leased.video)
   if (before.state.id !== 1 && (await stateOf(leased)) !== 'Completed') {
@@ -81,7 +81,7 @@ async function leavesNothing(leased: Lease): Promise<void> {
   })
 }
 
-it.each(['update', 'abort', 'error'] as const)('of a result and an %s that come at once, the order decides', async (kind) => {
+it.each(['update', 'abort', 'error'] as const)('of a simultaneous result and %s, the first one decides', async (kind) => {
   for (let round = 0; round < 3; round += 1) {
     const leased = await lease()
     const [result, other] = await Promise.all([succeed(leased), report(leased, kind)])
@@ -97,7 +97,7 @@ it.each(['update', 'abort', 'error'] as const)('of a result and an %s that come 
   }
 })
 
-it('of results that come at once, one is stored', async () => {
+it('of simultaneous results, one is stored', async () => {
   const leased = await lease()
   const results = await Promise.all(Array.from({ length: 4 }, () => succeed(leased)))
   expect(results.map(({ status }) => status).toSorted()).toEqual([204, ...Array(3).fill(expect.any(Number))])
@@ -113,7 +113,7 @@ it('of results that come at once, one is stored', async () => {
   await leavesNothing(leased)
 })
 
-/** Begins to send a result that does not end; resolves to the status of the answer. */
+/** Starts to send an endless result; resolves to the status of the response. */
 function sendEndless({ job, jobToken }: Lease): { begun: Promise<void>; status: Promise<number>; socket: Socket } {
   const { port } = new URL(world.node.base)
   const head = `POST /api/v1/runners/jobs/${job}/success HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: multipart/form-data; boundary=b\r\n`
@@ -141,10 +141,10 @@ function sendEndless({ job, jobToken }: Lease): { begun: Promise<void>; status: 
   }).then(() => undefined)
   return { begun, status, socket }
 }
-/** Files of transfers that were seen. */
+/** Files of observed transfers. */
 const received: string[] = []
 
-it('that its runner sends anew ends the transfer before, and one whose job is lost ends too', async () => {
+it('a new transfer of the same result ends the previous one, and so does the loss of the job', async () => {
   const leased = await lease()
   const transfers: ReturnType<typeof sendEndless>[] = []
   for (let turn = 0; turn < 3; turn += 1) {
@@ -164,7 +164,7 @@ it('that its runner sends anew ends the transfer before, and one whose job is lo
   await leavesNothing(leased)
 })
 
-it('while a result is checked, all else about the lease is refused', async () => {
+it('while a result is checked, all other reports of the lease are refused', async () => {
   const leased = await lease()
   const result = await whileChecked(leased, async () => {
     expect(await succeed(leased)).toMatchObject(NOT_PROCESSING)
@@ -175,7 +175,7 @@ it('while a result is checked, all else about the lease is refused', async () =>
   await leavesNothing(leased)
 })
 
-it('a job that is cancelled while its result is checked stays cancelled, and the video as it was', async () => {
+it('a job cancelled while its result is checked stays cancelled, and the video unchanged', async () => {
   const leased = await lease()
   const result = await whileChecked(leased, () => world.admin.send('POST', `/api/v1/runners/jobs/${leased.job}/cancel`))
   expect(result).toMatchObject(NOT_PROCESSING)

@@ -34,7 +34,7 @@ const boards = async (uuid: string, { admin } = world) =>
   (await admin.get<{ storyboards: BoardView[] }>(`/api/v1/videos/${uuid}/storyboards`)).storyboards
 const offered = () => eventually('an offer', 20_000, async () => (await world.protocol.request(runnerToken, [TYPE]))[0])
 
-it('are offered with the sprites, refused in another size, and made by our own runner', async () => {
+it('are offered with the sprites, refused in another size, and made by `vireo runner`', async () => {
   const uuid = await world.upload('small.mp4')
   const { uuid: job, payload } = await offered()
   expect(payload).toEqual({
@@ -92,7 +92,7 @@ it('of a file that was replaced meanwhile are made again', async () => {
   expect(await storedNames(world.node, 'storyboards')).toHaveLength(1)
 })
 
-it('are made here when no runner has been in contact for the configured time', async () => {
+it('are made locally when no runner has been in contact for the configured time', async () => {
   const alone = await startHarness({ ...CONFIG, vireo: { runners: { local_after: '1 minute' } } })
   try {
     const runner = await alone.register('a runner')

@@ -1,4 +1,4 @@
-// Editions that remote runners make: the same result as that of this server, whatever becomes of a runner, and nothing of a hostile one.
+// Editions by remote runners: the same result as by the server, with failing and hostile runners.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const bytesOf = async (name: MediaName) => await readFile(await media(name))
 
-/** A second is cut away, and two are added: 3 s. */
+/** Cuts one second, and adds two: 3 s. */
 async function edit(where = world, video = uuid): Promise<void> {
   const form = new FormData()
   form.set('tasks[0][name]', 'cut')
@@ -57,7 +57,7 @@ const untilPublished = (video = uuid, where = world) =>
     return view.state.id === PUBLISHED ? view : undefined
   })
 
-it('is offered with addresses for each file, which the runner of the job alone can read', async () => {
+it('is offered with URLs for each file, which only the runner of the job can read', async () => {
   const [mine, theirs] = [await world.register('mine'), await world.register('theirs')]
   const other = await world.upload('small.mp4')
   await edit()
@@ -92,7 +92,7 @@ it('is offered with addresses for each file, which the runner of the job alone c
   await eventually('the refusal', 20_000, async () => (await read(intro)).status === 400)
 })
 
-it('gives the result of this server, although the first runner falls silent', async () => {
+it('gives the result of the server, although the first runner falls silent', async () => {
   const [silent, runner] = [await world.register('silent'), await world.register('working')]
   await edit()
   const { uuid: job } = await offered(silent)
@@ -118,7 +118,7 @@ it('gives the result of this server, although the first runner falls silent', as
   await eventually('the removal of the files of tasks', 20_000, async () => (await storedNames(world.node, 'uploads')).length === 0)
 })
 
-it('leaves the video as it was after an administrator cancelled, and can be asked again', async () => {
+it('leaves the video unchanged after an administrator cancelled, and can be requested again', async () => {
   const runner = await world.register('patient')
   await edit()
   const { uuid: job } = await offered(runner)
@@ -162,8 +162,8 @@ it('refuses results of a hostile runner, and keeps the video', async () => {
   await eventually('the removal of the intro', 20_000, async () => (await storedNames(world.node, 'uploads')).length === 0)
 })
 
-describe('with a time after which the server does the work itself', () => {
-  it('is made here without runners, and in the place of one that fell silent', async () => {
+describe('with a timeout after which the server does the work itself', () => {
+  it('is done locally without runners, and instead of a silent one', async () => {
     const alone = await startHarness({ ...CONFIG, vireo: { runners: { local_after: '1 minute' } } })
     try {
       const video = await alone.upload('small.mp4')

@@ -1,4 +1,4 @@
-// Uploads that remote runners transcode: the same renditions as without them, whoever makes them and whatever becomes of a runner.
+// Transcoding by remote runners: the same renditions as locally, with any number of runners and failures.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { io } from 'socket.io-client'
@@ -26,7 +26,7 @@ const until = (uuid: string, state: number) =>
 const offered = (runnerToken: string) => eventually('an offer', 600_000, async () => (await world.protocol.request(runnerToken, ALL))[0])
 const ALL = ['vod-web-video-transcoding', 'vod-hls-transcoding', 'vod-audio-merge-transcoding']
 
-it('tells connected runners of jobs, and refuses strangers', async () => {
+it('notifies connected runners of jobs, and refuses strangers', async () => {
   const runnerToken = await world.register('connected')
   const stranger = io(`${world.node.base}/runners`, { forceNew: true, auth: { runnerToken: 'ptrt-other' } })
   const refusal = await new Promise<Error>((resolve) => stranger.once('connect_error', resolve))
@@ -69,7 +69,7 @@ it('publishes an upload with the renditions of a local transcoding, made by two 
   expect(master.match(/RESOLUTION=\d+x\d+/g)).toEqual(['RESOLUTION=640x360', 'RESOLUTION=426x240'])
 })
 
-it('makes the picture under a sound file', async () => {
+it('makes the still video for an audio file', async () => {
   const end = await world.work(await world.register('for sound'))
   const video = await until(await world.upload('sound.mp3'), PUBLISHED)
   await end()
@@ -85,7 +85,7 @@ it('makes the picture under a sound file', async () => {
   ])
 })
 
-/** All that a runner asks with the token of its job. */
+/** Requests of a runner with the token of its job. */
 const reportsOf = (video: string): [string, object][] => [
   ['update', { progress: 5 }],
   ['abort', { reason: 'a reason' }],
@@ -97,7 +97,7 @@ const reportsOf = (video: string): [string, object][] => [
   ]),
 ]
 
-it('gives the job of a silent or removed runner to another, and none to strangers', async () => {
+it('offers the job of a silent or removed runner to another, and none to strangers', async () => {
   const [mine, theirs] = [await world.register('mine'), await world.register('theirs')]
   const uuid = await world.upload('small.mp4')
   const { uuid: job } = await offered(mine)
@@ -130,7 +130,7 @@ it('gives the job of a silent or removed runner to another, and none to stranger
   await end()
 })
 
-it('fails a video whose job fails too often, and its other jobs with it', async () => {
+it('fails a video whose job fails too often, with its other jobs', async () => {
   const runner = await world.register('unlucky')
   const uuid = await world.upload('small.mp4')
   for (let failure = 1; failure <= 5; failure += 1) {
@@ -161,8 +161,8 @@ it('ends the jobs of a cancelled transcoding and of a removed video', async () =
   expect((await world.jobs()).some(({ uuid }) => uuid === job)).toBe(false)
 })
 
-describe('with a time after which the server does the work itself', () => {
-  it('makes the renditions without runners, and in the place of those that fell silent', async () => {
+describe('with a timeout after which the server does the work itself', () => {
+  it('makes the renditions without runners, and instead of silent ones', async () => {
     const alone = await startHarness({ vireo: { runners: { local_after: '1 minute' } } })
     const published = (uuid: string) =>
       eventually('the publication', 600_000, async () => {

@@ -1,4 +1,4 @@
-// Captions that remote runners make from speech.
+// Automatic captions by remote runners.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
@@ -60,7 +60,7 @@ async function send({ uuid: job, jobToken }: { uuid: string; jobToken: string },
 const isOffered = async (video: string) =>
   (await world.jobs()).some(({ type, privatePayload }) => type === TYPE && privatePayload.videoUUID === video)
 
-it('are asked for with an upload, unless its uploader does not want them, and the owner is notified', async () => {
+it('are requested with an upload, unless its uploader disables them, and the owner is notified', async () => {
   const wanted = await world.upload('small.mp4')
   await until(async () => ((await isOffered(wanted)) ? true : undefined))
   expect(await isOffered(uuid)).toBe(false)
@@ -79,7 +79,7 @@ it('are asked for with an upload, unless its uploader does not want them, and th
   ])
 })
 
-it('become automatic captions of the language that the runner recognised', async () => {
+it('become automatic captions in the language that the runner detected', async () => {
   expect(await generate()).toEqual({ status: 204, code: undefined })
   expect(await generate()).toEqual({ status: 409, code: 'video_already_being_transcribed' })
   const job = await accept()
@@ -123,7 +123,7 @@ it.each([
   expect(await captions()).toMatchObject([{ language: { id: language }, automaticallyGenerated: true }])
 })
 
-it('are given up at once in a language that has no name here', async () => {
+it('fail at once in a language that has no name here', async () => {
   await generate()
   expect(await send(await accept(), VTT, 'haw')).toMatchObject({
     status: 400,
@@ -137,7 +137,7 @@ it('are given up at once in a language that has no name here', async () => {
   expect(await world.protocol.request(runnerToken, [TYPE])).toEqual([])
 })
 
-it('do not replace what a person wrote meanwhile', async () => {
+it('do not replace captions that a user uploaded meanwhile', async () => {
   await generate()
   const job = await accept()
   const form = new FormData()

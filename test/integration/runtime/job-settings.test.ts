@@ -1,4 +1,4 @@
-// Each key of `vireo.jobs` does what it says: settings as the server makes them of its configuration, with jobs that run.
+// Each key of `vireo.jobs`, from the configuration to running jobs.
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { pruneJobHistory } from '../../../src/actors/runtime/index.ts'
@@ -34,8 +34,8 @@ const job = async () => {
   return row
 }
 
-describe('the settings of jobs', () => {
-  it('say how long is waited between tries, and how many there are', async () => {
+describe('job settings', () => {
+  it('control the pauses between attempts, and their number', async () => {
     await start({ initial_backoff: '1 minute', max_backoff: '3 minutes', types: { email: { attempts: 4 } } })
     t.runtime.registry.job('email', { queue: 'mail', run: () => Promise.reject(new Error('no')) })
     await t.runtime.start()
@@ -52,7 +52,7 @@ describe('the settings of jobs', () => {
     await until(async () => (await job())?.state === 'failed')
   })
 
-  it('say how long a job may run', async () => {
+  it('control how long a job may run', async () => {
     await start({ types: { email: { attempts: 1, ttl: '100 ms' } } })
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -64,7 +64,7 @@ describe('the settings of jobs', () => {
     expect((await job())?.error).toMatch(/timeout/i)
   })
 
-  it('say which types go first, where nothing else is wished', async () => {
+  it('control which types run first, without an explicit priority', async () => {
     await start({ priorities: { transcoding: 7, video_studio: 8, transcription: 9 } })
     for (const type of ['video-transcription', 'video-studio-edition', 'video-transcoding', 'email']) {
       t.runtime.registry.job(type, { queue: 'media', run: async () => {} })
@@ -78,7 +78,7 @@ describe('the settings of jobs', () => {
     ])
   })
 
-  it('say how many run at once, and no type waits for another one', async () => {
+  it('control how many run at once, and no type waits for another one', async () => {
     await start({ types: { email: { concurrency: 3 } } })
     const { jobs } = settingsOf({
       vireo: { jobs: { types: { 'video-redundancy': { concurrency: null } } } },
@@ -115,7 +115,7 @@ describe('the settings of jobs', () => {
     await until(() => atOnce === 5)
   })
 
-  it('say how long ended jobs are listed, and how many of a type', async () => {
+  it('control how long ended jobs are listed, and how many of a type', async () => {
     await start({
       keep: { completed: '1 day', failed: '2 days', max_jobs: 2 },
       types: { email: { keep_completed: '3 days', keep_failed: '4 days' } },

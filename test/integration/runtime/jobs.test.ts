@@ -39,7 +39,7 @@ describe('a job', () => {
     expect(await jobs()).toMatchObject([{ state: 'completed', failures: 0, error: null }])
   })
 
-  it('is found by the sweeper when the queue has forgotten it', async () => {
+  it('is found by the sweeper when the queue has lost it', async () => {
     const ran: number[] = []
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -61,7 +61,7 @@ describe('a job', () => {
     expect(await jobs()).toHaveLength(1)
   })
 
-  it('is stored with all others of its unit by one statement, in their order and each key once', async () => {
+  it('is stored with all others of its transaction by one statement, in their order and each key once', async () => {
     t.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
     await t.db.query('create table said (rows int)')
     await t.db.query(
@@ -85,7 +85,7 @@ describe('a job', () => {
     expect(stored.at(-1)).toEqual({ n: 301, state: 'delayed', priority: 0, dedupe_key: 'same' })
   })
 
-  it('of a transcoding goes before those of a higher number', async () => {
+  it('of a transcoding runs before those with a higher number', async () => {
     t.runtime.registry.job('video-transcoding', { queue: 'media', run: async () => {} })
     await t.runtime.tell.create(async (unit) => {
       queueTranscoding(unit, 1, 200)
@@ -94,7 +94,7 @@ describe('a job', () => {
     expect(await t.db.query("select data->>'transcodingId' as id from job order by priority, id")).toEqual([{ id: '2' }, { id: '1' }])
   })
 
-  it('that fails is tried again after a pause, and tells its failure after the last try', async () => {
+  it('that fails is retried after a pause, and reports its failure after the last attempt', async () => {
     const told: string[] = []
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -129,7 +129,7 @@ describe('a job', () => {
     expect(await jobs()).toMatchObject([{ failures: 0, error: 'no such address' }])
   })
 
-  it('of a process that was killed is taken up at the next start, and no try is lost for it', async () => {
+  it('of a killed process is continued at the next start, without a lost attempt', async () => {
     await enqueueWithoutHandler(`${machineName()}|999999999|1|dead`)
     let ran = 0
     t.runtime.registry.job('email', {
@@ -144,7 +144,7 @@ describe('a job', () => {
     expect(await jobs()).toMatchObject([{ failures: 0, lost_leases: 1 }])
   })
 
-  it('held by a living process of another machine is left alone until its lease runs out', async () => {
+  it('leased by a live process of another machine is not touched until its lease expires', async () => {
     await enqueueWithoutHandler('another-machine|1|1|alive')
     t.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
     await t.runtime.start()
@@ -154,7 +154,7 @@ describe('a job', () => {
     await until(async () => (await jobs())[0]?.state === 'completed')
   })
 
-  it('that takes its process down again and again is given up and says so', async () => {
+  it('that crashes its process repeatedly fails with that reason', async () => {
     const told: string[] = []
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -195,7 +195,7 @@ describe('a job', () => {
     expect(await jobs()).toMatchObject([{ state: 'cancelled' }])
   })
 
-  it('whose lease ran out is taken up by another claim of the same process, and the first one is interrupted', async () => {
+  it('with an expired lease is claimed again by the same process, and the first run is interrupted', async () => {
     const runs: string[] = []
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -219,7 +219,7 @@ describe('a job', () => {
     expect(await jobs()).toMatchObject([{ state: 'completed', lost_leases: 1, failures: 0 }])
   })
 
-  it('whose lease was lost says nothing of its failure, whatever it threw', async () => {
+  it('with a lost lease does not report its failure', async () => {
     const told: string[] = []
     const runs: string[] = []
     const gate = Promise.withResolvers<void>()
@@ -246,7 +246,7 @@ describe('a job', () => {
     expect(told).toEqual([])
   })
 
-  it('that was taken over before its failure was seen leaves it to the other one', async () => {
+  it('that was taken over before its failure was recorded leaves it to the other one', async () => {
     const told: string[] = []
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -268,7 +268,7 @@ describe('a job', () => {
     ['the database', 5_000, () => t.db.query('select pg_terminate_backend(pg_backend_pid())')],
     ['object storage', 30_000, () => Promise.reject(new StorageOutage('out of reach'))],
     ['what its handler needs', 30_000, () => Promise.reject(new NotNow('no ffmpeg'))],
-  ])('waits while %s is out of reach and loses no try, also when another failure comes of it', async (_, first, meet) => {
+  ])('waits while %s is unreachable without losing an attempt, also when another error follows from it', async (_, first, meet) => {
     let runs = 0
     const told: string[] = []
     await t.stop()
@@ -297,7 +297,7 @@ describe('a job', () => {
   it.each([
     ['a tool', new MediaError('disk-full', 'There is no space left on the disk.')],
     ['a write', new Error('failed', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) })],
-  ])('waits while the disk is full for %s, and loses no try', async (_, error) => {
+  ])('waits while the disk is full for %s, without losing an attempt', async (_, error) => {
     let runs = 0
     await t.stop()
     t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
@@ -316,7 +316,7 @@ describe('a job', () => {
     expect([runs, await jobs()]).toMatchObject([2, [{ failures: 0 }]])
   })
 
-  it('waits longer the longer an outage lasts, ten minutes at most, and each for itself', () => {
+  it('waits longer the longer an outage lasts, ten minutes at most, and independently of others', () => {
     const waits = makeOutageWaits(clock)
     const next = (id: number) => {
       const ms = waits.next(id, 30_000)
@@ -329,7 +329,7 @@ describe('a job', () => {
     expect(next(1)).toBe(30)
   })
 
-  it('that finds a row locked waits and loses no try', async () => {
+  it('that finds a row locked waits without losing an attempt', async () => {
     let runs = 0
     t.runtime.registry.job('email', {
       queue: 'mail',
@@ -346,7 +346,7 @@ describe('a job', () => {
     await until(async () => (await jobs())[0]?.state === 'completed')
   })
 
-  it('in hand at the end of the process is given back without counting', async () => {
+  it('that runs at shutdown is released without counting', async () => {
     t.runtime.registry.job('email', {
       queue: 'mail',
       run: ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),

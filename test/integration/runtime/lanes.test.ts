@@ -13,7 +13,7 @@ const wake = (runtime = t.runtime) => runtime.tell.create(async (unit) => unit.w
 const lane = async () => (await t.db.query<{ due_at: Date | null; lease_owner: string | null; dirty: boolean }>('select * from lane'))[0]
 
 describe('a lane', () => {
-  it('is drained by one at a time, on however many processes, and no wake-up is lost', async () => {
+  it('is drained by one worker at a time in all processes, and no wake-up is lost', async () => {
     const other = await makeTestRuntime({ url: t.url })
     let atOnce = 0
     let most = 0
@@ -47,7 +47,7 @@ describe('a lane', () => {
     await other.stop()
   })
 
-  it('that was woken while it was drained is drained once more', async () => {
+  it('that was woken while it was drained is drained again', async () => {
     let looks = 0
     t.runtime.registry.lane('delivery', {
       queue: 'delivery',
@@ -63,7 +63,7 @@ describe('a lane', () => {
     await until(async () => looks >= 2 && (await lane())?.due_at === null)
   })
 
-  it('whose holder was killed goes on after the next start', async () => {
+  it('with a killed worker continues after the next start', async () => {
     await t.db.query(
       `insert into lane (kind, key, due_at, lease_owner, lease_until) values ('delivery', 'b.example', null, $1, now() + interval '1 hour')`,
       [`${machineName()}|999999999|1|dead`],
@@ -81,7 +81,7 @@ describe('a lane', () => {
     await until(() => looks >= 1)
   })
 
-  it("that fails is tried again later and is nobody's meanwhile", async () => {
+  it('that fails is retried later, and released meanwhile', async () => {
     t.runtime.registry.lane('delivery', {
       queue: 'delivery',
       nextDueSql: 'select null::timestamptz',
@@ -98,8 +98,8 @@ describe('a lane', () => {
   })
 })
 
-describe('a lane whose lease ran out while it was drained', () => {
-  it('is not released by its first holder under the second', async () => {
+describe('a lane whose lease expired while it was drained', () => {
+  it('is not released by its first worker under the second', async () => {
     let drains = 0
     const ends: (() => void)[] = []
     let isOver = false
@@ -120,7 +120,7 @@ describe('a lane whose lease ran out while it was drained', () => {
     await until(() => drains === 1)
     await other.runtime.start()
     const first = (await lane())?.lease_owner
-    // Again and again, as the first holder renews it meanwhile.
+    // Repeatedly, since the first worker renews it meanwhile.
     await until(async () => {
       await t.db.query("update lane set lease_until = '-infinity', due_at = now() where lease_owner = $1", [first])
       return drains === 2
@@ -139,7 +139,7 @@ describe('a lane whose lease ran out while it was drained', () => {
 })
 
 describe('the registry', () => {
-  it('refuses to start when something that is sent has no handler, or two', () => {
+  it('refuses to start when a job or event has no handler, or two', () => {
     const { registry } = t.runtime
     expect(() => registry.seal({ events: ['VideoPublished'], jobs: ['email'], lanes: ['inbox'] })).toThrow(
       'Nothing handles: event VideoPublished, job email, lane inbox.',

@@ -26,13 +26,13 @@ describe('a command', () => {
     expect(await t.db.query('select * from setting')).toEqual([])
   })
 
-  it('to an aggregate that does not exist is refused', async () => {
+  it('on a missing aggregate is refused', async () => {
     await expect(t.runtime.tell({ aggregate: 'video', id: 404 }, async () => 1)).rejects.toMatchObject({
       kind: 'not_found',
     })
   })
 
-  it('to one aggregate waits for the one before, on whatever process', async () => {
+  it('on an aggregate waits for the previous one, in any process', async () => {
     const [row] = await insertActor()
     const order: string[] = []
     let release = () => {}
@@ -51,7 +51,7 @@ describe('a command', () => {
     expect(order).toEqual(['first begins', 'first ends', 'second'])
   })
 
-  it('that waits too long for its row is told that it is busy', async () => {
+  it('that waits too long for its row fails as busy', async () => {
     await t.stop()
     t = await makeTestRuntime({ clock, settings: { lockTimeoutMs: 50 } })
     const [row] = await insertActor()
@@ -74,7 +74,7 @@ describe('a command', () => {
 })
 
 describe('the relay', () => {
-  it('runs every reaction of an event in one transaction with the removal of the event', async () => {
+  it('runs every reaction to an event in the transaction that removes the event', async () => {
     t.runtime.registry.on('VideoPublished', 'first', async (payload, unit) => {
       await unit.query("insert into setting (key, value) values ('first', $1)", [JSON.stringify(payload)])
     })
@@ -90,7 +90,7 @@ describe('the relay', () => {
     expect(await outbox()).toBe(0)
   })
 
-  it('keeps an event whose reaction fails, tries it again later, and lets no later event of its aggregate pass', async () => {
+  it('keeps an event whose reaction fails, retries it later, and holds back later events of its aggregate', async () => {
     await t.db.query('create table seen (id bigint generated always as identity, what text)')
     const see = (unit: Unit, what: string) => unit.query('insert into seen (what) values ($1)', [what])
     const seen = async () => (await t.db.query<{ what: string }>('select what from seen order by id')).map(({ what }) => what)
@@ -118,7 +118,7 @@ describe('the relay', () => {
     expect(await outbox()).toBe(0)
   })
 
-  it('gives events of one name that follow each other to a joint reaction together, others in between in their turn', async () => {
+  it('passes consecutive events of one name to a batch reaction, and keeps the order with others in between', async () => {
     const seen: string[] = []
     t.runtime.registry.onSeveral('VideoPublished', 'test', async (payloads) => {
       seen.push(`published ${payloads.map(({ videoId }) => videoId)}`)
@@ -136,7 +136,7 @@ describe('the relay', () => {
     expect(await outbox()).toBe(0)
   })
 
-  it('gives each event of a joint reaction alone when one of them fails, so that the others are carried on', async () => {
+  it('passes each event of a batch alone when one of them fails, so that the others succeed', async () => {
     await t.db.query('create table seen (id bigint generated always as identity, what text)')
     let broken = true
     t.runtime.registry.onSeveral('VideoPublished', 'test', async (payloads, unit) => {
@@ -178,7 +178,7 @@ describe('the relay', () => {
     await newer.stop()
   })
 
-  it('passes a long line of events that wait for a failed one of theirs', async () => {
+  it('skips many events that wait for a failed one of their aggregate', async () => {
     const seen: string[] = []
     t.runtime.registry.on('VideoPublished', 'test', async ({ videoId }) => {
       if (videoId === 1) throw new Error('not today')
@@ -197,7 +197,7 @@ describe('the relay', () => {
     expect(await outbox()).toBe(101)
   })
 
-  it('parks an event that never succeeds, with its reason, so that the later ones go on', async () => {
+  it('parks an event that never succeeds, with its reason, so that later ones continue', async () => {
     const seen: string[] = []
     t.runtime.registry.on('VideoPublished', 'test', async () => {
       throw new Error('poison')
@@ -219,7 +219,7 @@ describe('the relay', () => {
     ])
   })
 
-  it('carries each event on once when several relays look at once, in the order of each aggregate', async () => {
+  it('handles each event once when several relays run, in the order of each aggregate', async () => {
     const seen: Record<number, number[]> = {}
     const others = await Promise.all([1, 2].map(() => makeTestRuntime({ url: t.url, clock })))
     for (const { runtime } of [t, ...others]) {

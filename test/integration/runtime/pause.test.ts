@@ -1,4 +1,4 @@
-// Two processes on one database, which hear nothing of each other: what is paused in one stands still in the other.
+// Two processes on one database, without a bus between them: a queue paused in one is paused in the other.
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type JobQueue, makeJobQueue } from '../../../src/actors/job-queue/index.ts'
@@ -60,7 +60,7 @@ const wake = (key: string) => one.runtime.tell.create(async (unit) => unit.wake(
 const states = async () => (await one.db.query<{ state: string }>('select state from job order by id')).map(({ state }) => state)
 
 describe('a pause', () => {
-  it('lets what runs end, starts no job and no lane, and ends in every process without a message', async () => {
+  it('lets running jobs finish, starts no job and no lane, and ends in every process without a message', async () => {
     await one.runtime.start()
     await enqueue(0)
     await until(() => ran.length === 1)
@@ -71,7 +71,7 @@ describe('a pause', () => {
     await two.runtime.start()
     await enqueue(1)
     await wake('short')
-    // The lane at work begins nothing more, and its rest waits.
+    // The running lane starts nothing more, and its remaining work waits.
     await until(async () => (await one.db.query("select from lane where key = 'long' and lease_until is null")).length === 1)
     for (const { runtime } of [one, two]) await runtime.sweeper.sweep()
     expect([ran, drained]).toEqual([['one 0'], ['long']])
@@ -94,7 +94,7 @@ describe('a pause', () => {
     expect([ran, await states()]).toEqual([[], ['waiting']])
   })
 
-  it('holds also where it is not known yet, and claims in vain do not spin', async () => {
+  it('applies even where it is not known yet, and failed claims do not spin', async () => {
     await one.runtime.start()
     await queue.pause()
     await enqueue(1)
@@ -105,7 +105,7 @@ describe('a pause', () => {
 })
 
 describe('a cancelled job', () => {
-  it('fails with what waits for it, whether it waits or runs', async () => {
+  it('fails together with dependent jobs, whether it waits or runs', async () => {
     await one.runtime.start()
     const failures: string[] = []
     let interrupted = 0
@@ -138,8 +138,8 @@ describe('a cancelled job', () => {
   })
 })
 
-describe('another try', () => {
-  it('is for a job that failed, once', async () => {
+describe('a retry', () => {
+  it('is possible for a failed job, once', async () => {
     await one.runtime.start()
     await queue.pause()
     const [row] = await one.db.query<{ id: number }>(
@@ -158,7 +158,7 @@ describe('another try', () => {
     await expect(queue.retry(id)).rejects.toMatchObject({ kind: 'conflict' })
   })
 
-  it('is not for one with which what waited for it has failed: it would find nothing to do', async () => {
+  it('is refused for a job whose dependents have failed: it would have nothing to do', async () => {
     const handler = { queue: 'media', run: async () => undefined, failed: async () => undefined } as const
     one.runtime.registry.job('video-transcoding', handler)
     one.runtime.registry.job('video-channel-import', { ...handler, standsAlone: ({ of }) => of === undefined })

@@ -1,4 +1,4 @@
-// Work that repeats, on two processes of one server.
+// Periodic tasks, on two processes of one server.
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { fakeClock } from '../../support/clock.ts'
@@ -23,7 +23,7 @@ const both = () => [one.runtime, two.runtime]
 const sweep = () => Promise.all(both().map(({ sweeper }) => sweeper.sweep()))
 
 describe('a periodic task', () => {
-  it('runs once each time that it is due, whichever process looks first, and in each process where that is meant', async () => {
+  it('runs once each time it is due, in whichever process checks first, or in each process if configured', async () => {
     const ran = new Map<string, number>()
     const run = (name: string) => async () => void ran.set(name, (ran.get(name) ?? 0) + 1)
     for (const { registry } of both()) {
@@ -44,7 +44,7 @@ describe('a periodic task', () => {
     expect(Object.fromEntries(ran)).toEqual({ hourly: 6, 'each second': 10, here: 20 })
   })
 
-  it('is due after its interval also for a process that was just started, and after an interval that was made shorter', async () => {
+  it('is due after its interval also for a new process, and after its interval was shortened', async () => {
     let ran = 0
     let every = HOUR
     const run = async () => {
@@ -60,7 +60,7 @@ describe('a periodic task', () => {
     expect(ran).toBe(2)
   })
 
-  it('that takes long does not keep a process from starting', async () => {
+  it('that takes long does not delay the start of a process', async () => {
     const work = Promise.withResolvers<void>()
     let isOver = false
     one.runtime.registry.periodic('long', {
@@ -76,7 +76,7 @@ describe('a periodic task', () => {
     await until(() => isOver)
   })
 
-  it('that a clock which was ahead began is due by the clock that is right', async () => {
+  it('started by a clock that was ahead is due by the right clock', async () => {
     let ran = 0
     const run = async () => {
       ran += 1
@@ -91,7 +91,7 @@ describe('a periodic task', () => {
     expect(ran).toBe(2)
   })
 
-  it('runs on after the clock was set back under the process', async () => {
+  it('continues after the clock was set back', async () => {
     const ran: string[] = []
     const { registry, sweeper } = one.runtime
     registry.periodic('here', { everyMs: () => 1000, everywhere: true, run: async () => void ran.push('here') })
@@ -102,7 +102,7 @@ describe('a periodic task', () => {
     expect(ran).toEqual(['here', 'hourly', 'here', 'hourly'])
   })
 
-  it('that fails is tried again when it is due', async () => {
+  it('that fails is retried when it is due', async () => {
     let ran = 0
     for (const { registry } of both()) {
       registry.periodic('task', {
@@ -121,7 +121,7 @@ describe('a periodic task', () => {
     expect(ran).toBe(2)
   })
 
-  it('that takes long keeps no process from ending in time, nor jobs from being given back', async () => {
+  it('that takes long delays neither the shutdown of a process nor the release of its jobs', async () => {
     const gate = Promise.withResolvers<void>()
     const { registry, sweeper, tell } = one.runtime
     const begun: string[] = []
@@ -148,7 +148,7 @@ describe('a periodic task', () => {
     expect(begun.toSorted()).toEqual(['job', 'task'])
   })
 
-  it('of a process that died is taken over, of one that lives it is not', async () => {
+  it('of a dead process is taken over, that of a live one is not', async () => {
     const ran: string[] = []
     const gate = Promise.withResolvers<void>()
     one.runtime.registry.periodic('long', {
@@ -163,7 +163,7 @@ describe('a periodic task', () => {
     await until(() => ran.length === 1)
     await two.runtime.sweeper.sweep()
     expect(ran).toEqual(['one'])
-    // Nothing is heard of it for longer than a process is believed.
+    // The process is silent for longer than its lease.
     clock.pass(31_000)
     await two.runtime.sweeper.sweep()
     expect(ran).toEqual(['one', 'two'])

@@ -1,4 +1,4 @@
-// Time-outs and periodic work that are asked for by their names.
+// Timeouts and periodic tasks run by name.
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { fakeClock } from '../../support/clock.ts'
@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => t.stop())
 
-it('are run now, however lately they ran, and nothing else is', async () => {
+it('run at once, however recently they ran, and nothing else runs', async () => {
   const ran: string[] = []
   const everyMs = () => 3_600_000
   for (const name of ['one', 'two']) {

@@ -1,4 +1,4 @@
-// The logs of a server with all that it does: what administrators read of them, who changed what, and that nothing secret is in them.
+// The logs of a server: what administrators read, the audit of changes, and no secrets.
 
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ let mail: MailServer
 let node: TestNode
 let root: Client
 const routes = new Map<string, FastifyContextConfig>()
-/** As on standard output. */
+/** The format of standard output. */
 const output: string[] = []
 
 beforeAll(async () => {
@@ -93,7 +93,7 @@ const line = z.looseObject({
 const logs = async (query: Record<string, string> = {}) =>
   z.array(line).parse(await root.get(`/api/v1/server/logs?${new URLSearchParams({ startDate: '2020-01-01', ...query })}`))
 
-/** Who did what since the test began, without what was there before. */
+/** Audit entries since the start of the test. */
 async function audited(since: Date): Promise<Record<string, unknown>[]> {
   const answer = await root.get(`/api/v1/server/audit-logs?startDate=${since.toISOString()}`)
   return z
@@ -104,7 +104,7 @@ async function audited(since: Date): Promise<Record<string, unknown>[]> {
       return z.record(z.string(), z.unknown()).parse(JSON.parse(message))
     })
 }
-/** Everything that is made from now on is younger. */
+/** Everything created from now on is younger. */
 async function moment(): Promise<Date> {
   const now = new Date()
   await pause(2)
@@ -149,7 +149,7 @@ async function upload(client: Client, fields: Record<string, string>): Promise<{
 }
 
 describe('the log', () => {
-  it('is read by administrators as clients know it', async () => {
+  it('is served to administrators in the format of clients', async () => {
     await fetch(`${node.base}/api/v1/ping`, { headers: { 'x-request-id': 'ping-1' } })
     const found = await until(async () => (await logs({ tagsOneOf: 'http' })).find(({ reqId }) => reqId === 'ping-1'))
     expect(found).toMatchObject({
@@ -170,7 +170,7 @@ describe('the log', () => {
     expect(await logs({ level: 'error', tagsOneOf: 'http' })).toEqual([])
   })
 
-  it('takes what web clients report, cut to what helps', async () => {
+  it('accepts reports of web clients, truncated', async () => {
     const report = {
       level: 'error',
       message: 'It \u001b[31mbroke\u202e',
@@ -204,7 +204,7 @@ describe('the log', () => {
     ['stackTrace', { stackTrace: 'x'.repeat(15_001) }],
     ['userAgent', { userAgent: 'x'.repeat(201) }],
     ['meta', { meta: { a: 1 } }],
-  ])('takes no report with a bad %s', async (field, change) => {
+  ])('refuses a report with an invalid %s', async (field, change) => {
     const report = { level: 'warn', message: 'm', url: 'https://example.com/', ...change }
     const answer = await post('/api/v1/server/logs/client', report)
     expect([answer.status, Object.keys((await answer.json())['invalid-params'])]).toEqual([400, [field]])
@@ -214,18 +214,18 @@ describe('the log', () => {
 const HELLO = 'hello https://a.example/?token=0123456789'
 
 describe('the audit log', () => {
-  it('can look at every kind of thing', async () => {
+  it('covers every kind of object', async () => {
     for (const portrait of Object.values(AUDITED_FIELDS)) {
       const rows = await sql(`select (${portrait.sql.replace('$id', '$1::bigint')})::text as seen`, [0])
       expect(rows).toEqual([{ seen: null }])
     }
   })
 
-  it('looks at routes that there are', () => {
+  it('covers existing routes', () => {
     expect([...AUDITED, ...NOT_AUDITED].filter((route) => !routes.has(route))).toEqual([])
   })
 
-  it('looks at all that moderators and administrators change, or leaves it out on purpose', () => {
+  it('covers every change by moderators and administrators, or excludes it explicitly', () => {
     const ofStaff = [...routes].filter(
       ([route, { right, auth }]) => !/^(GET|HEAD|OPTIONS) /.test(route) && (right || auth === 'moderator' || auth === 'admin'),
     )
@@ -233,7 +233,7 @@ describe('the audit log', () => {
     expect(ofStaff.map(([route]) => route).filter((route) => AUDITED.has(route) === NOT_AUDITED.has(route))).toEqual([])
   })
 
-  it('says who made, changed and removed a user, without passwords', async () => {
+  it('records creation, change and removal of a user, without passwords', async () => {
     const since = await moment()
     const { id } = await addUser('kim', 'the first password')
     await root.send('PUT', `/api/v1/users/${id}`, { videoQuota: 5000 })
@@ -254,7 +254,7 @@ describe('the audit log', () => {
     expect(JSON.stringify(done)).not.toMatch(/the (first|second) password/)
   })
 
-  it('says it of videos, channels, comments, reports and the configuration', async () => {
+  it('records changes of videos, channels, comments, reports and the configuration', async () => {
     const { client } = await addUser('lee')
     const since = await moment()
     const video = await upload(client, { name: 'Before', privacy: '1' })
@@ -310,7 +310,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('says whom the instance blocks, which words it watches, and whose comments were removed', async () => {
+  it('records blocks by the instance, watched words, and removals of comments', async () => {
     const { client } = await addUser('spammer')
     const since = await moment()
     const blocks = '/api/v1/server/blocklist'
@@ -324,7 +324,7 @@ describe('the audit log', () => {
     await root.send('PUT', `${lists}/${list.id}`, { ...words, words: ['one'] })
     await root.send('DELETE', `${lists}/${list.id}`)
     await root.send('POST', '/api/v1/bulk/remove-comments-of', { accountName: 'spammer', scope: 'instance' })
-    // What users keep for themselves is not for administrators to read.
+    // Administrators must not read users' private data.
     await client.send('POST', '/api/v1/users/me/blocklist/servers', { host: 'other.example' })
     await client.send('POST', '/api/v1/watched-words/accounts/spammer/lists', words)
 
@@ -343,7 +343,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('says what becomes of the instance, of requests for accounts, of blocks and of mirrors', async () => {
+  it('records changes of the instance, registration requests, blocks and mirrors', async () => {
     const video = await upload(root, { name: 'Blocked', privacy: '1' })
     const [registration] = await sql<{ id: number }>(
       `insert into registration (state, context, username, password_hash, email, registration_reason)
@@ -388,7 +388,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('says who puts an archive into the account of somebody else, and another file into a video', async () => {
+  it("records imports into another user's account, and file replacements", async () => {
     const { id, client } = await addUser('lou')
     const video = await upload(client, { name: 'Replaced', privacy: '1' })
     const bytes = await readFile(await media('silent.mp4'))
@@ -429,7 +429,7 @@ describe('the audit log', () => {
     ])
   })
 
-  it('says nothing of what was refused', async () => {
+  it('records nothing that was refused', async () => {
     const { id, client } = await addUser('sam')
     const since = await moment()
     await expect(client.send('DELETE', `/api/v1/users/${id + 1000}`)).rejects.toThrow('403')
@@ -439,7 +439,7 @@ describe('the audit log', () => {
   })
 })
 
-it('nothing secret is in the logs', async () => {
+it('contains no secrets', async () => {
   const secrets: Record<string, string> = { S3_SECRET, SMTP_PASSWORD, SEAL, root: node.password }
   const know = (name: string, secret: string | null | undefined): string => {
     if (!secret || secret.length < 4) throw new Error(`There is no ${name}.`)
@@ -463,7 +463,7 @@ it('nothing secret is in the logs', async () => {
   const bearer = { authorization: `Bearer ${know('second access token', second.access_token)}` }
   know('second refresh token', second.refresh_token)
   await token({ grant_type: 'password', username: 'max', password: know('wrong password', 'not-the-one-of-max') })
-  // In places where they do not belong.
+  // In fields where they do not belong.
   for (const path of ['/api/v1/users/me', '/api/v1/none', '/w/none', '/feeds/subscriptions.xml']) {
     await fetch(`${node.base}${path}?access_token=${second.access_token}&token=${second.access_token}`, {
       headers: bearer,

@@ -1,4 +1,4 @@
-// The namespace of lives over two processes: one receives the stream, and clients of the other one hear what happens to it.
+// The namespace of lives in two processes: one receives the stream, and clients of the other one get its state changes.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { io, type Socket } from 'socket.io-client'
@@ -49,7 +49,7 @@ const create = async (fields: object = {}): Promise<Live> =>
     })
   ).video
 
-/** Connected to the process that has nothing to do with streams. */
+/** Connected to the process without streams. */
 async function listen(query: Record<string, string> = {}) {
   const socket = io(`${second.base}/live-videos`, { forceNew: true, query })
   open.push(socket)
@@ -64,10 +64,10 @@ async function listen(query: Record<string, string> = {}) {
 
 const token = () => ({ accessToken: root.authorization.replace('Bearer ', '') })
 
-/** A view makes one viewer. Messages of a socket arrive in their order, so the first viewer is heard after the subscriptions. */
+/** A view counts as one viewer. Messages of a socket arrive in order, so the first viewer is announced after the subscriptions. */
 const view = (live: Live, sessionId: string) => root.send('POST', `/api/v1/videos/${live.uuid}/views`, { currentTime: 1, sessionId })
 
-/** Until the subscriptions are in force: each new viewer is announced, whatever was missed before. */
+/** Waits until the subscriptions are active: each new viewer is announced again. */
 async function subscribed(live: Live, heard: unknown[][]): Promise<void> {
   let viewers = 0
   await eventually(async () => {
@@ -79,7 +79,7 @@ async function subscribed(live: Live, heard: unknown[][]): Promise<void> {
   heard.splice(0)
 }
 
-it('tells each new state, however the live is named, and not after unsubscribing', async () => {
+it('sends each new state, for any id of the live, and none after unsubscribing', async () => {
   const live = await create()
   const { streamKey } = await root.get<{ streamKey: string }>(`/api/v1/videos/live/${live.id}`)
   const names = [live.id, `${live.id}`, live.uuid, live.shortUUID]
@@ -101,7 +101,7 @@ it('tells each new state, however the live is named, and not after unsubscribing
   expect(clients[3]?.heard).toEqual([])
 })
 
-it('tells the end of a live that is blocked or removed', async () => {
+it('sends the end of a live that is blocked or removed', async () => {
   const [blocked, removed] = [await create(), await create()]
   const { socket, heard } = await listen()
   socket.emit('subscribe', { videoId: blocked.id })
@@ -117,12 +117,12 @@ it('tells the end of a live that is blocked or removed', async () => {
   await eventually(() => expect(heard.slice(1).filter(([event]) => event === 'force-end')).toHaveLength(1))
 })
 
-describe('a live that not everybody may see', () => {
+describe('a live that is not public', () => {
   it.each([
     ['private', { privacy: 3 }],
     ['internal', { privacy: 4 }],
     ['with a password', { privacy: 5, videoPasswords: ['password'] }],
-  ])('%s is told only to clients with a token of a user who may', async (_what, fields) => {
+  ])('%s is sent only to clients with a token of an authorized user', async (_what, fields) => {
     const live = await create(fields)
     const [insider, visitor] = [await listen(token()), await listen()]
     visitor.socket.emit('subscribe', { videoId: live.id })
@@ -131,7 +131,7 @@ describe('a live that not everybody may see', () => {
     expect(visitor.heard).toEqual([])
   })
 
-  it('ends with the session, and begins with no wrong token', async () => {
+  it('ends with the session, and refuses an invalid token', async () => {
     const session = await login(first.base, first.username, first.password)
     const { socket } = await listen({ accessToken: session.authorization.replace('Bearer ', '') })
     const out = new Promise<string>((resolve) => socket.once('disconnect', resolve))
@@ -141,18 +141,18 @@ describe('a live that not everybody may see', () => {
   })
 })
 
-describe('what clients may say', () => {
+describe('client messages', () => {
   it.each([
     ['another event', ['anything', 1]],
     ['too many messages', ['subscribe', { videoId: 'nonsense' }]],
-  ])('%s ends the connection', async (_what, [event, value]) => {
+  ])('%s closes the connection', async (_what, [event, value]) => {
     const { socket } = await listen()
     const out = new Promise<string>((resolve) => socket.once('disconnect', resolve))
     for (let nth = 0; nth < 100; nth += 1) socket.emit(String(event), value)
     expect(await out).toBe('io server disconnect')
   })
 
-  it('nonsense and unknown videos are ignored', async () => {
+  it('that are malformed or name unknown videos are ignored', async () => {
     const live = await create()
     const { socket, heard } = await listen()
     for (const sent of [undefined, null, 'x', 1, {}, { videoId: null }, { videoId: -1 }, { videoId: 2e9 }, { videoId: [live.id] }]) {

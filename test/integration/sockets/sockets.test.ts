@@ -1,4 +1,4 @@
-// Socket.IO over two processes behind a proxy that asks them in turn, as the web client uses it: without any choice of transport.
+// Socket.IO on two processes behind a round-robin proxy, with the options of the web client: no configured transport.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { io, type Socket } from 'socket.io-client'
@@ -30,7 +30,7 @@ let proxy: RoundRobin
 let root: Client
 
 beforeAll(async () => {
-  // Many follow here, and each of them is to be pushed.
+  // Tests create many followers, each with a notification.
   const config = { vireo: { notifications: { flood_limit: 1_000 } } }
   first = await startTestNode({ config })
   second = await startTestNode({ beside: first, roles: ['web'], config })
@@ -66,7 +66,7 @@ function connect(
   return { socket, heard, transport: () => socket.io.engine?.transport.name }
 }
 
-/** Rejects with what the server says. */
+/** Rejects with the server's message. */
 const connected = ({ socket }: Listening): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.once('connect', resolve)
@@ -86,15 +86,15 @@ async function addUser(username: string): Promise<Client & { id: number }> {
   return { ...(await login(first.base, username, password)), id: user.id }
 }
 
-/** Of the channel of root, by a new user. */
+/** A new user follows the channel of root. */
 async function follow(username: string): Promise<void> {
   const follower = await addUser(username)
   const uri = `root_channel@${new URL(first.base).host}`
   await follower.send('POST', '/api/v1/users/me/subscriptions', { uri })
 }
 
-describe('behind a proxy that asks the processes in turn', () => {
-  it('each client of the default kind comes to a WebSocket, and hears each notification once', async () => {
+describe('behind a round-robin proxy', () => {
+  it('each default client upgrades to a WebSocket, and receives each notification once', async () => {
     const clients = Array.from({ length: 6 }, () => connect(tokenOf(root)))
     await Promise.all(clients.map(connected))
     await eventually(() => expect(clients.map((client) => client.transport())).toEqual(Array(6).fill('websocket')))
@@ -112,7 +112,7 @@ describe('behind a proxy that asks the processes in turn', () => {
     expect(clients[0]?.heard.toReversed()).toEqual(data)
   })
 
-  it('a client that cannot have WebSockets hears over polls, whichever process they come to', async () => {
+  it('a client without WebSockets receives notifications by polling, from either process', async () => {
     const clients = Array.from({ length: 4 }, () => connect(tokenOf(root), { transports: ['polling'] }))
     await Promise.all(clients.map(connected))
     await follow('cili')
@@ -122,7 +122,7 @@ describe('behind a proxy that asks the processes in turn', () => {
     expect(clients.map((client) => client.transport())).toEqual(Array(4).fill('polling'))
   })
 
-  it('others hear nothing', async () => {
+  it('other users receive nothing', async () => {
     const other = await addUser('dora')
     const [mine, theirs] = [connect(tokenOf(root)), connect(tokenOf(other))]
     await Promise.all([connected(mine), connected(theirs)])
@@ -132,19 +132,19 @@ describe('behind a proxy that asks the processes in turn', () => {
   })
 })
 
-describe('who may not listen', () => {
+describe('an unauthorized client', () => {
   it.each([
     ['without a token', undefined, '/user-notifications', 'An access token is needed here.'],
     ['with a wrong token', 'f'.repeat(40), '/user-notifications', 'The access token is not valid.'],
     ['to another namespace', 'root', '/nothing', 'Invalid namespace'],
     ['to the main namespace', 'root', '/', 'Invalid namespace'],
-  ])('%s is refused as the client expects', async (_what, token, namespace, message) => {
+  ])('%s is refused with the expected error', async (_what, token, namespace, message) => {
     const client = connect(token === 'root' ? tokenOf(root) : token, { namespace })
     await expect(connected(client)).rejects.toThrow(message)
     expect(client.socket.active).toBe(false)
   })
 
-  it('is put out within five seconds when the session is over, and stays out', async () => {
+  it('is disconnected within five seconds when the session ends, and cannot reconnect', async () => {
     const [leaving, blocked, gone, old] = await Promise.all(['fanni', 'gabi', 'hedi', 'imre'].map(addUser))
     if (!leaving || !blocked || !gone || !old) throw new Error('There are no users.')
     const staying = connect(tokenOf(root))
@@ -163,7 +163,7 @@ describe('who may not listen', () => {
   })
 })
 
-describe('what clients may not say', () => {
+describe('invalid client input', () => {
   const handshake = async (base = first.base) => {
     const answer = await fetch(`${base}/socket.io/?EIO=4&transport=polling&accessToken=${tokenOf(root)}`)
     const text = await answer.text()
@@ -172,7 +172,7 @@ describe('what clients may not say', () => {
   const say = (sid: string, body: string, base = first.base) =>
     fetch(`${base}/socket.io/?EIO=4&transport=polling&sid=${sid}`, { method: 'POST', body })
 
-  it('answers have the headers of the API, and name no cookie', async () => {
+  it('responses have the headers of the API, and set no cookie', async () => {
     const { answer } = await handshake()
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'access-control-allow-origin': '*',
@@ -184,7 +184,7 @@ describe('what clients may not say', () => {
   })
 
   it.each(['', 'x', '4', '40', '4{', '49/user-notifications,', '42/user-notifications,["a"]', '40/\u0000', '\u001e\u001e'])(
-    'a broken message %j harms nobody',
+    'a malformed message %j has no effect',
     async (body) => {
       for (const base of [first.base, second.base]) {
         const { sid } = await handshake()
@@ -195,7 +195,7 @@ describe('what clients may not say', () => {
     },
   )
 
-  it('a long message is refused, and so is one that is not of a session', async () => {
+  it('a large message is refused, and so is one without a session', async () => {
     const { sid } = await handshake()
     expect((await say(sid, `4${'x'.repeat(3_000)}`)).status).toBe(413)
     const { sid: other } = await handshake()
@@ -204,7 +204,7 @@ describe('what clients may not say', () => {
     expect((await say('__proto__', '40')).status).toBe(400)
   })
 
-  it('WebSockets with nonsense are closed', async () => {
+  it('WebSockets with malformed messages are closed', async () => {
     const address = `${proxy.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`
     for (const message of ['x', '42["a"]', new Uint8Array([1, 2, 3]), '4'.repeat(3_000)]) {
       const socket = new WebSocket(address)
@@ -216,7 +216,7 @@ describe('what clients may not say', () => {
     await new Promise((resolve) => unknown.addEventListener('error', resolve))
   })
 
-  it('who says anything to the namespace is put out', async () => {
+  it('a client that sends to the namespace is disconnected', async () => {
     const client = connect(tokenOf(root))
     await connected(client)
     const out = new Promise((resolve) => client.socket.once('disconnect', resolve))
@@ -225,7 +225,7 @@ describe('what clients may not say', () => {
   })
 })
 
-it('clients of a process that ends go on with the other one', async () => {
+it('clients of a stopping process reconnect to the other one', async () => {
   const clients = [connect(tokenOf(root)), connect(tokenOf(root)), connect(tokenOf(root), { transports: ['polling'] })]
   await Promise.all(clients.map(connected))
   const begun = performance.now()

@@ -1,4 +1,4 @@
-// The exchanges of the area `two-factor`, as recorded.
+// The recorded exchanges of the area `two-factor`.
 
 import { afterAll, beforeAll } from '@jest/globals'
 import { replay } from '../oauth/replay.ts'

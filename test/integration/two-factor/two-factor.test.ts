@@ -12,7 +12,7 @@ let clock: FakeClock
 let one: SessionServer
 let other: SessionServer
 beforeAll(async () => {
-  // In the middle of a step, so that one step earlier and later are exactly that.
+  // In the middle of a time step, so that the previous and next steps are exactly one step away.
   clock = fakeClock(new Date(Math.floor(Date.now() / STEP) * STEP + STEP / 2))
   one = await startSessionServer({ clock })
   other = await startSessionServer({ clock, url: one.url, bus: one.bus })
@@ -57,7 +57,7 @@ async function confirm(user: Member, asked: OtpRequest, server = one) {
   return await server.post(path(user.id, 'confirm-request'), user.token, { requestToken: asked.requestToken, otpToken })
 }
 
-/** A user who logs in with a code of the secret. */
+/** A user with two-factor login by a code of the secret. */
 async function enrolled(): Promise<Member & { secret: string }> {
   const user = await member()
   const asked = await request(user)
@@ -71,7 +71,7 @@ const wrongCode = { status: 400, code: 'invalid_two_factor' }
 const wrongRequest = { status: 403, detail: 'Invalid request token' }
 
 describe('two-factor login', () => {
-  it('is asked for on one process, confirmed on another, and asked for a code by both', async () => {
+  it('is requested in one process, confirmed in another, and required by both', async () => {
     const user = await member()
     const asked = await request(user, one)
     expect(asked).toEqual({
@@ -106,7 +106,7 @@ describe('two-factor login', () => {
     await after.stop()
   })
 
-  it('forgets a request that was not confirmed in ten minutes', async () => {
+  it('discards a request that was not confirmed within ten minutes', async () => {
     const user = await member()
     const asked = await request(user)
     clock.pass(10 * MINUTE)
@@ -120,7 +120,7 @@ describe('two-factor login', () => {
     expect((await confirm(user, await request(user))).statusCode).toBe(204)
   })
 
-  it('takes the last request only', async () => {
+  it('accepts the last request only', async () => {
     const user = await member()
     const [first, last] = [await request(user), await request(user)]
     expect((await confirm(user, first)).json()).toMatchObject(wrongRequest)
@@ -129,20 +129,20 @@ describe('two-factor login', () => {
     expect((await confirm(user, last)).statusCode).toBe(204)
   })
 
-  it('is confirmed once, also by two processes at the same moment', async () => {
+  it('is confirmed once, also by two processes at once', async () => {
     const user = await member()
     const asked = await request(user)
     const answers = await Promise.all([confirm(user, asked, one), confirm(user, asked, other)])
     expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([204, 400])
   })
 
-  it('is disabled once, also by two processes at the same moment', async () => {
+  it('is disabled once, also by two processes at once', async () => {
     const user = await enrolled()
     const answers = await Promise.all([one, other].map((server) => server.post(path(user.id, 'disable'), user.token, own)))
     expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([204, 400])
   })
 
-  it('leaves neither secret nor request token in the database', async () => {
+  it('stores neither the secret nor the request token in plain text', async () => {
     const user = await member()
     const { secret, requestToken } = await request(user)
     const [row] = await one.db.query<{ text: string }>('select t::text as text from two_factor t where user_id = $1', [user.id])
@@ -167,7 +167,7 @@ describe('a code', () => {
     expect((await other.login(username, await codeOf(secret))).statusCode).toBe(200)
   })
 
-  it('works once for two logins at the same moment on two processes', async () => {
+  it('works once for two simultaneous logins in two processes', async () => {
     const { id, username, secret } = await enrolled()
     const code = await codeOf(secret)
     const answers = await Promise.all([one, other, one, other].map((server) => server.login(username, code)))
@@ -188,13 +188,13 @@ describe('a code', () => {
     expect((await one.login(username, await codeOf(secret, steps * STEP))).statusCode).toBe(status)
   })
 
-  it('that is older than one that was used is used up, too', async () => {
+  it('that is older than a used one is invalid too', async () => {
     const { username, secret } = await enrolled()
     expect((await one.login(username, await codeOf(secret, STEP))).statusCode).toBe(200)
     expect((await one.login(username, await codeOf(secret))).json()).toMatchObject(wrongCode)
   })
 
-  it('is neither looked at nor used up with a wrong password', async () => {
+  it('is neither checked nor used up with a wrong password', async () => {
     const { username, secret } = await enrolled()
     const code = await codeOf(secret)
     for (const sent of [code, '000000', undefined]) {
@@ -205,25 +205,25 @@ describe('a code', () => {
     expect((await one.login(username, code)).statusCode).toBe(200)
   })
 
-  it('of no characters is a missing one', async () => {
+  it('that is empty counts as missing', async () => {
     const { username } = await enrolled()
     expect((await one.login(username, '')).json()).toMatchObject({ status: 401, code: 'missing_two_factor' })
   })
 
-  it('has six digits and nothing else', async () => {
+  it('has exactly six digits', async () => {
     const { username } = await enrolled()
     for (const code of ['abcdef', '12345', '1234567', '123 456', 'x'.repeat(5000)]) {
       expect((await one.login(username, code)).json()).toMatchObject(wrongCode)
     }
   })
 
-  it('is not asked for by the exchange of a refresh token', async () => {
+  it('is not required by a refresh token grant', async () => {
     const { username, secret } = await enrolled()
     const { refresh_token } = tokensOf(await one.login(username, await codeOf(secret)))
     expect((await one.refresh(refresh_token)).statusCode).toBe(200)
   })
 
-  it('of an earlier secret opens nothing', async () => {
+  it('of an earlier secret is invalid', async () => {
     const { secret: earlier, ...user } = await enrolled()
     expect((await one.post(path(user.id, 'disable'), user.token, own)).statusCode).toBe(204)
     const asked = await request(user)
@@ -232,7 +232,7 @@ describe('a code', () => {
     expect((await one.login(user.username, await codeOf(asked.secret))).statusCode).toBe(200)
   })
 
-  it('can be guessed so often only, before the right one does not help either', async () => {
+  it('has a limited number of attempts, after which the right one is refused too', async () => {
     const { username, secret } = await enrolled()
     const limited = await startSessionServer({ clock, url: one.url, config: { rates_limit: { login: { max: 3 } } } })
     for (const guess of ['000000', '111111', '222222']) {
@@ -243,7 +243,7 @@ describe('a code', () => {
   })
 })
 
-describe('guesses about one user, each from another address,', () => {
+describe('attempts for one user, each from another address,', () => {
   let limited: SessionServer
   let attempts = 0
   beforeAll(async () => {
@@ -262,13 +262,13 @@ describe('guesses about one user, each from another address,', () => {
     })
   }
 
-  /** Three wrong ones, then one that would be right. */
+  /** Three wrong codes, then the right one. */
   async function statuses(wrong: () => ReturnType<typeof send>, right: () => ReturnType<typeof send>): Promise<number[]> {
     const answers = [await wrong(), await wrong(), await wrong(), await right()]
     return answers.map(({ statusCode }) => statusCode)
   }
 
-  it('are limited where a code is asked for to log in, which is not counted without a code', async () => {
+  it('are limited at the login, which does not count without a code', async () => {
     const { username, secret } = await enrolled()
     const login = (code?: string) =>
       send('/api/v1/users/token', {
@@ -292,7 +292,7 @@ describe('guesses about one user, each from another address,', () => {
     expect(Number(retry)).toBeGreaterThan(0)
   })
 
-  it('are limited where a code confirms the app', async () => {
+  it('are limited at the confirmation', async () => {
     const user = await member()
     const asked = await request(user)
     const confirmBy = (otpToken: string) =>
@@ -306,7 +306,7 @@ describe('guesses about one user, each from another address,', () => {
     ).toEqual([403, 403, 403, 429])
   })
 
-  it.each(['request', 'disable'] as const)('are limited where the current password is asked for: %s', async (verb) => {
+  it.each(['request', 'disable'] as const)('are limited where the current password is required: %s', async (verb) => {
     const user = verb === 'disable' ? await enrolled() : await member()
     const by = (currentPassword: string) => send(path(user.id, verb), { ...user, payload: { currentPassword } })
     expect(
@@ -317,7 +317,7 @@ describe('guesses about one user, each from another address,', () => {
     ).toEqual([403, 403, 403, 429])
   })
 
-  it('are limited where the password is changed, and right ones are not counted', async () => {
+  it('are limited at a change of the password, where right ones do not count', async () => {
     const { token } = await member()
     const change = (currentPassword: string) =>
       limited.app.inject({
@@ -335,7 +335,7 @@ describe('guesses about one user, each from another address,', () => {
     ).toEqual([401, 401, 401, 429])
   })
 
-  it('are let in no further when they come all at once', async () => {
+  it('are limited when they all come at once', async () => {
     const user = await member()
     const by = () => send(path(user.id, 'request'), { ...user, payload: { currentPassword: 'wrong' } })
     const answers = await Promise.all(Array.from({ length: 20 }, by))
@@ -343,10 +343,10 @@ describe('guesses about one user, each from another address,', () => {
   })
 })
 
-describe('who may change it', () => {
+describe('permission to change it', () => {
   const verbs = ['request', 'disable'] as const
 
-  it.each(verbs)('%s: users for themselves, with their password', async (verb) => {
+  it.each(verbs)('%s: users have it for themselves, with their password', async (verb) => {
     const user = verb === 'disable' ? await enrolled() : await member()
     const send = (body?: object) => one.post(path(user.id, verb), user.token, body)
     for (const body of [undefined, {}, { currentPassword: '' }]) {
@@ -359,7 +359,7 @@ describe('who may change it', () => {
     expect((await send(own)).statusCode).toBeLessThan(300)
   })
 
-  it('users for nobody else, and they do not learn who exists', async () => {
+  it('users do not have it for others, and do not learn who exists', async () => {
     const [user, stranger] = [await member(), await member()]
     for (const id of [user.id, 4242424]) {
       for (const verb of verbs) {
@@ -370,7 +370,7 @@ describe('who may change it', () => {
     }
   })
 
-  it('administrators for everybody, moderators for plain users, both without a password', async () => {
+  it('administrators have it for all users, moderators for users without a role, both without a password', async () => {
     const [admin, moderator] = [await member(0), await member(1)]
     const targets = { user: await member(), moderator: await member(1), admin: await member(0) }
     const statuses = async (asker: Member) =>
@@ -386,7 +386,7 @@ describe('who may change it', () => {
     }
   })
 
-  it('moderators bring it back to a user who lost the app', async () => {
+  it('moderators can disable it for a user who lost the app', async () => {
     const [moderator, user] = [await member(1), await enrolled()]
     expect((await one.post(path(user.id, 'disable'), moderator.token, {})).statusCode).toBe(204)
     expect((await one.post(path(user.id, 'disable'), moderator.token, {})).statusCode).toBe(400)
@@ -394,7 +394,7 @@ describe('who may change it', () => {
   })
 })
 
-describe('a request that is malformed changes nothing and names what is wrong', () => {
+describe('a malformed request changes nothing and names the invalid field', () => {
   const bad = [42, true, null, [], {}] as const
   let user: Member
   beforeAll(async () => {

@@ -70,7 +70,7 @@ async function start(config: Values, crashing?: CrashingProcess): Promise<Upload
   return node
 }
 
-/** Another site, from which each download is the same file. */
+/** A foreign site that serves the same file for each download. */
 function importsOf(node: UploadNode): RunImportDeps {
   const inspectFile = makeInspectFile(node.deps)
   return {
@@ -101,7 +101,7 @@ const send = (node: UploadNode, method: string, path: string, token: string, bod
     headers: { authorization: `Bearer ${token}`, ...body?.headers },
   })
 
-/** Opens a resumable upload; answers its id. */
+/** Opens a resumable upload; returns its id. */
 async function open(node: UploadNode, path: string, length: number, fields: object): Promise<string> {
   const headers = {
     'content-type': 'application/json',
@@ -113,7 +113,7 @@ async function open(node: UploadNode, path: string, length: number, fields: obje
   return answer.headers.get('location')?.split('upload_id=')[1] ?? ''
 }
 
-/** As a client that was interrupted does it: asks how far it came, sends the rest, and asks again. */
+/** Resumes like an interrupted client: queries the offset, sends the rest, and queries again. */
 async function proceed(node: UploadNode, path: string, id: string, bytes: Buffer): Promise<void> {
   const put = async (range: string, body?: Buffer) =>
     await send(node, 'PUT', `${path}?upload_id=${id}`, disk.users.owner.token, {
@@ -130,10 +130,10 @@ async function proceed(node: UploadNode, path: string, id: string, bytes: Buffer
   })
 }
 
-/** Each file that rows name is there, each that is there is named, and nobody notes one that is on its way. */
+/** Checks that every file of a row exists, every existing file has a row, and no file is pending. */
 const untilTidy = (node: UploadNode) =>
   eventually(async () => {
-    // As much later.
+    // Advances the clock.
     await node.runtime.runtime.sweeper.run(['video-removal', 'pending-files', 'work-folders'])
     const named = await node.db.query<{ name: string }>(
       `with o as (select id, uuid, case when privacy in (1, 2) then '' else 'private/' end as hidden from video)
@@ -156,13 +156,13 @@ const untilTidy = (node: UploadNode) =>
 interface Path {
   name: string
   config: Values
-  /** What there is before: made by a process that lives. */
+  /** The state before: created by a process that does not crash. */
   before(node: UploadNode): Promise<unknown>
-  /** What the crashing process is asked for, if it is not to do what waits. */
+  /** The request to the crashing process, unless it runs pending work. */
   ask?(node: UploadNode, made: never): Promise<unknown>
-  /** What whoever asked does when there is another process. */
+  /** What the client does with the next process. */
   after?(node: UploadNode, made: never): Promise<unknown>
-  /** What has to be true in the end. */
+  /** The expected final state. */
   result(node: UploadNode): Promise<unknown>
 }
 
@@ -258,7 +258,7 @@ const paths: Path[] = [
       return uuid
     },
     ask: async (node, uuid) => await send(node, 'DELETE', at(uuid, 'hls'), disk.users.admin.token),
-    // Asked again, it is done or was done.
+    // A repeated request succeeds, or the first one did.
     after: async (node, uuid) => await send(node, 'DELETE', at(uuid, 'hls'), disk.users.admin.token),
     result: async (node) => expect(await video(node)).toEqual({ videos: PUBLISHED, files: [{ resolution: 144, hls: false }] }),
   },

@@ -1,5 +1,4 @@
-// A disk that is full at each step of the way from bytes to a video: a clear refusal, nothing left behind, and on it goes
-// when there is space again.
+// A full disk at each step from bytes to a video: a clear error, nothing left behind, and the work continues when there is space again.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
@@ -102,7 +101,7 @@ async function uploadWhole(picture?: Buffer) {
   return await read(await fetch(`${node.base}/api/v1/videos/upload`, { method: 'POST', headers, body: data }))
 }
 
-/** What was received is a video's now, or gone: neither a form nor a chunk is left. */
+/** Received bytes belong to a video or are removed: no form data or chunk is left. */
 const expectNothingTemporary = () =>
   eventually(async () => {
     expect((await allFiles(disk)).filter((name) => /^(tmp|uploads|ballast)/.test(name))).toEqual([])
@@ -115,10 +114,10 @@ async function webVideo(): Promise<Buffer> {
 }
 
 describe('a full disk', () => {
-  /** As if the time of the outage were over. */
+  /** Advances the clock to the end of the outage. */
   const makeDue = () => node.db.query("update job set due_at = now() - interval '1 second' where state = 'delayed'")
 
-  it('stops a chunk, whose bytes before are kept, and the upload goes on later', async () => {
+  it('refuses a chunk, keeps its earlier bytes, and the upload continues later', async () => {
     await start()
     const id = await open()
     expect(await chunk(id, 0, 10_000)).toMatchObject({ status: 308 })
@@ -135,12 +134,12 @@ describe('a full disk', () => {
     await expectNothingTemporary()
   })
 
-  it('refuses the end of an upload or draws its pictures later, and all is done when there is room', async () => {
+  it('refuses the end of an upload or defers its pictures, and both complete when there is space', async () => {
     await start()
     const id = await open()
     await chunk(id, 0, bytes.length - 1)
     await small.fill(1)
-    // The last byte may have room in the last block, or not.
+    // The last byte may fit into the last block.
     const last = await chunk(id, bytes.length - 1, bytes.length)
     if (last.status !== 200) {
       expect(last).toMatchObject(FULL)
@@ -167,7 +166,7 @@ describe('a full disk', () => {
     await start()
     await small.fill(leave)
     const refused = await uploadWhole()
-    // A store that only says that it is full does not see what forms write.
+    // A store that only pretends to be full does not notice form data.
     if (refused.status !== 200) {
       expect(refused).toMatchObject(FULL)
       await small.free()
@@ -180,7 +179,7 @@ describe('a full disk', () => {
     await expectNothingTemporary()
   })
 
-  it('is not taken for a bad picture', async () => {
+  it('is not mistaken for an invalid picture', async () => {
     await start()
     await small.fill()
     expect(await uploadWhole(await readFile(await media('picture.png')))).toMatchObject(FULL)
@@ -190,7 +189,7 @@ describe('a full disk', () => {
 
   const create = () => createVideoOf(node, disk.users.admin)
 
-  it('makes a transcoding wait with its reason, leaves nothing half-way, and it goes on when there is space', async () => {
+  it('makes a transcoding wait with its reason, leaves nothing half-done, and it continues when there is space', async () => {
     await start({ enabled: true, resolutions: LADDER }, false)
     const { uuid } = await create()
     await small.fill(30_000)
@@ -199,7 +198,7 @@ describe('a full disk', () => {
     const waiting = [{ state: 'delayed', failures: 0, error: expect.stringMatching(/no space left/i) }]
     await eventually(async () => expect(await jobs()).toEqual(waiting))
     expect((await allFiles(disk)).filter((name) => name.startsWith('tmp/'))).toEqual([])
-    // Tried once more in vain, it waits on.
+    // It still waits after another attempt.
     await node.db.query("update job set error = null where type = 'video-transcoding'")
     await makeDue()
     await eventually(async () => expect(await jobs()).toEqual(waiting))
@@ -214,7 +213,7 @@ describe('a full disk', () => {
     expect((await allFiles(disk)).filter((name) => name.includes(uuid) && name.endsWith('.mp4'))).toHaveLength(2)
   })
 
-  it('makes a storyboard wait, which is there when there is space', async () => {
+  it('makes a storyboard wait, which is made when there is space', async () => {
     await start({ enabled: false }, false, { storyboards: { enabled: true } })
     await create()
     await small.fill()

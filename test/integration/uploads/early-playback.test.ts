@@ -1,4 +1,4 @@
-// What clients read right after an upload: the uploaded file, which plays while its renditions are made.
+// Playback of an uploaded file right after the upload, while its renditions are made.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -97,7 +97,7 @@ const resumable: Upload = async (name, fields = { privacy: 1 }) => {
   return await show(video.uuid)
 }
 
-/** Nothing is transcoded meanwhile. */
+/** No transcoding runs meanwhile. */
 async function paused<T>(work: () => Promise<T>): Promise<T> {
   await root.send('POST', '/api/v1/jobs/pause')
   try {
@@ -126,7 +126,7 @@ describe('the uploaded file', () => {
   it.each([
     ['legacy', legacy],
     ['resumable', resumable],
-  ])('is listed and plays when a %s upload is answered, until HLS is there', async (_kind, upload) => {
+  ])('is listed and plays when a %s upload is answered, until HLS exists', async (_kind, upload) => {
     const { uuid, state, files, streamingPlaylists } = await paused(async () => {
       const video = await upload('small.mp4')
       const bytes = await readFile(await media('small.mp4'))
@@ -149,13 +149,13 @@ describe('the uploaded file', () => {
     await until(isGone, { what: 'the end of the file' })
   })
 
-  it('is listed although browsers cannot play it', async () => {
+  it('is listed even if browsers cannot play it', async () => {
     const { state, files } = await paused(() => legacy('odd.mkv'))
     expect(state.id).toBe(PUBLISHED)
     expect(files.map(({ fileUrl }) => fileUrl.slice(-8))).toEqual(['-241.mkv'])
   })
 
-  it('of sound alone is listed too, with a still', async () => {
+  it('with audio only is listed too, with a still picture', async () => {
     const { state, files, thumbnailPath, previewPath } = await paused(() => legacy('sound.mp3'))
     expect(state.id).toBe(PUBLISHED)
     for (const path of [thumbnailPath, previewPath]) {
@@ -164,7 +164,7 @@ describe('the uploaded file', () => {
     expect(files).toMatchObject([{ resolution: { id: 0 }, fileUrl: expect.stringMatching(/-0\.mp3$/) }])
   })
 
-  it('of a private video is behind the guard of its files', async () => {
+  it('of a private video needs the authorization for its files', async () => {
     const { files } = await paused(() => legacy('small.mp4', { privacy: 3 }))
     const url = files[0]?.fileUrl ?? ''
     expect(url).toMatch(/\/web-videos\/private\/[0-9a-f-]{36}-240\.mp4$/)
@@ -175,12 +175,12 @@ describe('the uploaded file', () => {
   it.each([
     ['rotated.mp4', { width: 240, height: 426 }, 1.775],
     ['anamorphic.mp4', { width: 360, height: 288 }, 2.2222],
-  ] as const)('%s has the pixels that are stored, and its video the shape that is seen', async (name, size, aspectRatio) => {
+  ] as const)('%s has its stored dimensions, and its video the displayed ones', async (name, size, aspectRatio) => {
     const video = await paused(() => legacy(name))
     expect(video).toMatchObject({ aspectRatio, files: [{ ...size, storage: inObjectStorage ? 1 : 0 }] })
   })
 
-  it('is not listed when the whole ladder is awaited', async () => {
+  it('is not listed when publication waits for transcoding', async () => {
     const { uuid, state, files } = await paused(() => legacy('small.mp4', { privacy: 1, waitTranscoding: true }))
     expect({ state: state.id, files }).toEqual({ state: TO_TRANSCODE, files: [] })
     await transcoded(uuid)
@@ -203,7 +203,7 @@ describe('the uploaded file', () => {
 it.each([
   ['legacy', legacy],
   ['resumable', resumable],
-])('a %s upload that leaves them out gets what the server publishes by default', async (_kind, upload) => {
+])("a %s upload without these fields gets the server's defaults", async (_kind, upload) => {
   const shape = ({ privacy, licence, commentsPolicy, downloadEnabled }: ShownVideo) => [
     privacy.id,
     licence.id,

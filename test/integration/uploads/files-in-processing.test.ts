@@ -1,4 +1,4 @@
-// What may be done to the files of a video while a job works on them: nothing is taken away, and all that the job is to make is made.
+// Files of a video while a job works on them: none is removed, and the job completes all of its files.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Values } from '../../../src/config/layers.ts'
@@ -65,7 +65,7 @@ async function create(name: MediaName = 'small.mp4', waitTranscoding = false) {
   })
 }
 
-/** A published video with files of both formats and its original, on a server that runs no jobs any more. */
+/** A published video with files of both formats and its original, on a server without running jobs. */
 async function whole() {
   node = await startNode(disk, { config: BOTH })
   const made = await create()
@@ -110,7 +110,7 @@ const shapes = async () =>
     )
   ).map(({ shape }) => shape)
 
-/** Everything that takes a file away. */
+/** Every operation that removes a file. */
 async function removals(uuid: string): Promise<Record<string, string>> {
   const idOf = async (where: string) =>
     (await node.db.query<{ id: number }>(`select id from video_file where streaming_playlist_id is ${where} limit 1`))[0]?.id
@@ -122,7 +122,7 @@ async function removals(uuid: string): Promise<Record<string, string>> {
   }
 }
 
-/** Whether another file is taken in the place of the video's. */
+/** Whether a replacement of the video's file is accepted. */
 async function replace(uuid: string): Promise<number> {
   const address = `${uuid}/source/replace-resumable`
   const answer = await send('POST', address, { filename: 'small.mp4' }, owner().token)
@@ -143,7 +143,7 @@ const edit = async ({ uuid }: { uuid: string }) => {
   expect((await send('POST', `${uuid}/studio/edit`, form, owner().token)).status).toBe(204)
 }
 
-/** Whoever reads a file of the store waits with it; answers when one does, and what lets it go on. */
+/** Blocks readers of stored files; resolves when one waits, with a function that releases it. */
 function holdReaders() {
   const [begun, gate] = [latch(), latch()]
   const { withLocalPath } = node.store
@@ -162,7 +162,7 @@ function holdReaders() {
 
 interface Work {
   begin(video: { id: number; uuid: string }): Promise<(() => void) | undefined>
-  /** Of a replacement. */
+  /** Content of a replacement. */
   replaced: number
   before?: () => Promise<{ id: number; uuid: string }>
 }
@@ -213,7 +213,7 @@ const works: Record<string, Work> = {
 }
 
 describe('while a video', () => {
-  it.each(Object.entries(works))('%s, none of its files is taken away, and all are there at the end', async (_what, work) => {
+  it.each(Object.entries(works))('%s, none of its files can be removed, and all exist at the end', async (_what, work) => {
     const { before = whole, begin, replaced } = work
     const video = await before()
     const letGo = await begin(video)
@@ -236,13 +236,13 @@ describe('while a video', () => {
     await atRest(video.id)
     expect(await shapes()).toEqual(ALL)
 
-    // Nobody works on it any more.
+    // Nothing works on it any more.
     const { 'the HLS files': hls = '', 'the original': original = '' } = await removals(video.uuid)
     expect([await remove(hls), await remove(original)]).toEqual([204, 204])
     expect(await shapes()).toEqual(['web 144', 'web 240'])
   })
 
-  it.each(['to-move-to-external-storage', 'to-move-to-file-system'])('is %s, no file is taken away', async (state) => {
+  it.each(['to-move-to-external-storage', 'to-move-to-file-system'])('is %s, no file can be removed', async (state) => {
     const { id, uuid } = await whole()
     await node.db.query('update video set state = $2 where id = $1', [id, state])
     for (const path of Object.values(await removals(uuid))) expect(await remove(path)).toBe(409)
@@ -251,7 +251,7 @@ describe('while a video', () => {
   })
 })
 
-it('the original of a video that could not be transcoded stays, as nothing else is there of it', async () => {
+it('the original of a video with a failed transcoding remains, as its only file', async () => {
   node = await startNode(disk, { config: BOTH, running: false })
   const { id, uuid } = await create()
   await node.db.query("update transcoding set state = 'failed', due_at = null where video_id = $1", [id])

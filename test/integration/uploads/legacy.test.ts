@@ -1,4 +1,4 @@
-// Uploads in one request: every field, every refusal, and nothing that stays behind.
+// Uploads in one request: every field, every refusal, and cleanup.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -58,7 +58,7 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('an upload in one request', () => {
-  it('makes a private video of a name, a channel and a file', async () => {
+  it('creates a private video from a name, a channel and a file', async () => {
     const { status, body } = await upload(await minimal())
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -152,7 +152,7 @@ describe('an upload in one request', () => {
     ])
   })
 
-  it('takes the old commentsEnabled, and lenient flags', async () => {
+  it('accepts the old commentsEnabled, and lenient booleans', async () => {
     const { body } = await upload({
       ...(await minimal()),
       commentsEnabled: 'false',
@@ -208,7 +208,7 @@ describe('an upload in one request is refused', () => {
     await expectNothingLeft()
   })
 
-  it('with a bad field after the file', async () => {
+  it('with an invalid field after the file', async () => {
     const { status } = await upload({ videofile: await video(), name: 'A name', channelId: 'x' })
     expect(status).toBe(400)
     await expectNothingLeft()
@@ -233,7 +233,7 @@ describe('an upload in one request is refused', () => {
     await expectNothingLeft()
   })
 
-  it('with a sound file that calls itself a video', async () => {
+  it('with an audio file that claims to be a video', async () => {
     const { status } = await upload({ ...(await minimal()), videofile: await video('sound.ogg', 'sound.mp4') })
     expect(status).toBe(415)
     await expectNothingLeft()
@@ -245,7 +245,7 @@ describe('an upload in one request is refused', () => {
     await expectNothingLeft()
   })
 
-  it('with pictures that are none', async () => {
+  it('with pictures that are not images', async () => {
     const text = join(disk.folder, '..', `${disk.folder.split('/').at(-1)}-text.jpg`)
     await writeFile(text, 'no picture')
     const wrong = [await video(), { path: text, filename: 'text.jpg' }]
@@ -258,7 +258,7 @@ describe('an upload in one request is refused', () => {
     }
   })
 
-  it('for a channel of somebody else, and for one that does not exist', async () => {
+  it('for a channel of another user, and for an unknown one', async () => {
     for (const channelId of [String(disk.users.other.channelId), '424242']) {
       const { status, body } = await upload({ ...(await minimal()), channelId })
       expect({ status, named: body['invalid-params'] }).toEqual({ status: 400, named: undefined })
@@ -279,7 +279,7 @@ describe('an upload in one request is refused', () => {
     await expectNothingLeft()
   })
 
-  it('of two that together are over the quota, one', async () => {
+  it('of two that together exceed the quota, one', async () => {
     const { size } = await import('node:fs/promises').then(async ({ stat }) => stat(await media('small.mp4')))
     await node.db.query('update users set video_quota = $1', [Math.floor(size * 1.5)])
     const answers = await Promise.all([upload(await minimal()), upload(await minimal())])
@@ -296,7 +296,7 @@ describe('an upload in one request is refused', () => {
     await expectNothingLeft()
   })
 
-  it('and leaves nothing when the client goes away half-way', async () => {
+  it('and leaves nothing when the client disconnects half-way', async () => {
     const { hostname, port } = new URL(node.base)
     const socket = connect(Number(port), hostname)
     const body = `--b\r\ncontent-disposition: form-data; name="videofile"; filename="a.mp4"\r\n\r\n${'x'.repeat(100_000)}`

@@ -1,4 +1,4 @@
-// Some of the table of inputs through the whole server: uploaded over HTTP, then published with the right rows or refused.
+// Some media inputs on the whole server: uploaded over HTTP, then published with the right rows, or refused.
 
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -58,7 +58,7 @@ async function upload(name: string) {
 
 describe('an uploaded file', () => {
   it.each([
-    // The picture (short side, width, height), frames per second, length and aspect; with sound or not.
+    // Video (short side, width, height), frames per second, duration and aspect ratio; with audio or not.
     ['turned-90.mp4', [48, 48, 64], 25, 1, 0.75, false],
     ['wide-pixels.mp4', [48, 96, 48], 25, 1, 2, false],
     ['hdr-pq.mkv', [48, 64, 48], 25, 1, 1.3333, false],
@@ -81,26 +81,26 @@ describe('an uploaded file', () => {
     const files = await node.db.query<Record<string, unknown>>(
       'select resolution, width, height, fps, streams from video_file order by resolution desc',
     )
-    // Sound of its own beside the picture, and none in it.
+    // A separate audio file, and none in the video file.
     const sound = { resolution: 0, width: 0, height: 0, fps: 0, streams: 2 }
     const picture = { resolution, width, height, fps, streams: 1 }
     expect(files).toEqual(hasSound ? [picture, sound] : [picture])
   })
 
-  it('shows a picture in place of the one that a sound has not', async () => {
+  it('with audio only shows a still picture', async () => {
     expect((await upload('sound-with-cover.m4a')).status).toBe(200)
     await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]))
     expect(await node.db.query('select duration, aspect_ratio from video')).toEqual([{ duration: 1, aspect_ratio: 1.7708 }])
   })
 
-  it('that is cut off has the length of what is left', async () => {
+  it('that is truncated has the remaining duration', async () => {
     expect((await upload('first-third.mkv')).status).toBe(200)
     await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]))
     const [row] = await node.db.query<{ duration: number }>('select duration from video')
     expect([1, 2]).toContain(row?.duration)
   })
 
-  it('plays from its master, sound and picture apart', async () => {
+  it('plays from its master playlist, with separate audio and video', async () => {
     expect((await upload('5.1.mp4')).status).toBe(200)
     await eventually(async () => expect(await node.db.query('select state from transcoding')).toEqual([{ state: 'done' }]))
     const master = (await allFiles(disk)).find((name) => name.endsWith('-master.m3u8')) ?? ''
@@ -114,12 +114,12 @@ describe('an uploaded file', () => {
     expect((await run(ffmpegPath, [...input, ...maps])).stderr).toBe('')
   })
 
-  it('of Opus sound alone is taken by its own extension', async () => {
+  it('with Opus audio only is accepted with its own extension', async () => {
     expect((await upload('sound.opus')).status).toBe(200)
   })
 
   it.each(inputs.flatMap(({ name, expected }) => ('refused' in expected ? [[name, expected.refused]] : [])))(
-    'is refused, and nothing of it stays: %s (%s)',
+    'is refused, and nothing of it remains: %s (%s)',
     async (name) => {
       const answer = await upload(name)
       expect(answer.headers.get('content-type')).toContain('application/problem+json')

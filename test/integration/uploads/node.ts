@@ -1,4 +1,4 @@
-// A node with uploads and transcoding over a database and a store of its own, for tests.
+// A node with uploads and transcoding on its own database and store.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -60,10 +60,10 @@ import { makeTestRuntime, type TestRuntime, type TestSettings } from '../../supp
 import { makeTestStore, type TestStore } from '../../support/test-store.ts'
 import { eventually } from '../../support/until.ts'
 
-/** What outlives a process: the database and the files. */
+/** What survives a process: the database and the files. */
 export interface Disk {
   database: TestDatabase
-  /** Of work in progress, and of all files where they are not in object storage. */
+  /** Holds work folders, and all files unless they are in object storage. */
   folder: string
   store: TestStore
   users: { owner: TestUser; other: TestUser; admin: TestUser }
@@ -89,7 +89,7 @@ export interface UploadNode {
   updateVideo: UpdateVideo
   removeVideo: RemoveVideo
   pendingFiles: PendingFiles
-  /** What its transcodings are made of. */
+  /** Inputs of its transcodings. */
   deps: TranscodingDeps
   /** `http://127.0.0.1:port`. */
   base: string
@@ -99,13 +99,13 @@ export interface UploadNode {
 export interface NodeOptions {
   config?: Values
   clock?: Clock
-  /** False: nothing runs by itself. */
+  /** False: no background work. */
   running?: boolean
   settings?: TestSettings
   wrapStore?: (store: Store) => Store
   wrapDatabase?: (db: Database) => Database
   ffmpeg?: Ffmpeg
-  /** What brings the parts of archives in; without it archives wait. */
+  /** Imports archive parts; without it archives wait. */
   partImporters?: readonly PartImporter[]
 }
 
@@ -165,7 +165,7 @@ export async function startNode(disk: Disk, options: NodeOptions = {}): Promise<
   const uploads = makeUploads({ ...deps, createVideo, replaceSource, userImports: makeUserImports(deps) })
   if (options.partImporters) {
     runUserImports({ ...deps, partImporters: options.partImporters })
-    // It is asked for, and sent by nobody.
+    // Requested, but never sent.
     runtime.runtime.registry.job('email', { queue: 'mail', run: async () => {} })
   }
   removeStaleWorkFolders(deps)
@@ -232,7 +232,7 @@ function sessionOf(disk: Disk, token: string): Session | null {
   }
 }
 
-/** A video of a user, of a file that is uploaded as it is, without pictures. */
+/** Creates a video of a user from a file that is uploaded unchanged, without pictures. */
 export const createVideoOf = async (
   { createVideo }: Pick<UploadNode, 'createVideo'>,
   { id, channelId }: TestUser,
@@ -264,14 +264,14 @@ export const createVideoOf = async (
     pictures: {},
   })
 
-/** Until no picture is yet to be drawn. */
+/** Waits until all pictures are drawn. */
 export const untilDrawn = (db: Database): Promise<void> =>
   eventually(async () => expect(await db.query('select 1 from thumbnail where not on_disk')).toEqual([]), 20_000)
 
-/** Every file of the store by its kind and name, hidden ones too. */
+/** Every stored file by kind and name, including hidden ones. */
 export const allFiles = ({ store }: Disk): Promise<string[]> => store.all()
 
-/** Rows that uploads make, by table. */
+/** Numbers of rows that uploads create, by table. */
 export async function rowCounts(db: Database): Promise<Record<string, number>> {
   const tables = ['video', 'video_source', 'video_file', 'thumbnail', 'transcoding', 'upload', 'pending_file']
   const counts = await Promise.all(

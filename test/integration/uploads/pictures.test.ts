@@ -1,4 +1,4 @@
-// What an upload gets after its answer: pictures, drawn by a job or for the first request that wants them, and a torrent.
+// Work after the response to an upload: pictures, drawn by a job or for the first request, and a torrent.
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -48,7 +48,7 @@ describe('when an upload is answered', () => {
   }
   const PICTURE = { status: 200, type: 'image/jpeg' }
 
-  it('its pictures can be asked for', async () => {
+  it('its pictures are available', async () => {
     const { thumbnailPath, previewPath } = await upload()
     expect(await Promise.all([thumbnailPath, thumbnailPath, previewPath].map(picture))).toEqual([
       { ...PICTURE, width: 280, height: 157 },
@@ -57,7 +57,7 @@ describe('when an upload is answered', () => {
     ])
   })
 
-  it('other servers are told the names and sizes that its pictures have, and no torrent yet', async () => {
+  it('other servers get the names and sizes of its pictures, and no torrent yet', async () => {
     await root.send('POST', '/api/v1/jobs/pause')
     try {
       const { uuid, thumbnailPath, previewPath, files } = await upload()
@@ -71,14 +71,14 @@ describe('when an upload is answered', () => {
       ])
       expect(JSON.stringify(document.url)).not.toContain('bittorrent')
       expect(files).toMatchObject([{ torrentUrl: null, magnetUri: null }])
-      // The request draws what no job draws.
+      // The request draws it, since no job runs.
       expect(await picture(thumbnailPath)).toEqual({ ...PICTURE, width: 280, height: 157 })
     } finally {
       await root.send('POST', '/api/v1/jobs/resume')
     }
   })
 
-  it('its torrent follows, and is told', async () => {
+  it('its torrent follows, with an Update', async () => {
     const { uuid } = await upload()
     const file = await until(
       async () => {
@@ -99,7 +99,7 @@ describe('when an upload is answered', () => {
   })
 })
 
-describe('the job that draws', () => {
+describe('the drawing job', () => {
   let disk: Disk
   let node: UploadNode | undefined
   beforeAll(async () => {
@@ -138,7 +138,7 @@ describe('the job that draws', () => {
       expect(await rowCounts(from.db)).toMatchObject({ pending_file: 0 })
     })
 
-  it('gives the pictures the names that were answered', async () => {
+  it('uses the names that were returned', async () => {
     const first = await start({ running: false })
     await create(first)
     const awaited = await rows(first)
@@ -148,7 +148,7 @@ describe('the job that draws', () => {
     await untilDrawn(first, namesOf(awaited))
   })
 
-  it('is asked for again when it is gone', async () => {
+  it('is created again when it was lost', async () => {
     const first = await start({ running: false })
     await create(first)
     await first.db.query('delete from job')
@@ -161,7 +161,7 @@ describe('the job that draws', () => {
     await untilDrawn(first, names)
   })
 
-  it('draws once what two ask for, and nothing of a video that goes meanwhile', async () => {
+  it('draws once for two requests, and nothing of a video that is removed meanwhile', async () => {
     const first = await start({ running: false })
     const { id } = await create(first)
     const { run: draw } = first.runtime.runtime.registry.jobs.get('video-pictures') ?? {}
@@ -206,7 +206,7 @@ describe('the job that draws', () => {
     expect(await rowCounts(first.db)).toMatchObject({ pending_file: 0 })
   })
 
-  it('leaves a picture that a user set before it was drawn', async () => {
+  it('keeps a picture that a user uploaded before it was drawn', async () => {
     const first = await start({ running: false })
     const { id } = await create(first)
     const [preview] = namesOf(await rows(first))
@@ -220,7 +220,7 @@ describe('the job that draws', () => {
     expect(await disk.store.read(`thumbnails/${given?.filename}`)).toEqual(thumbnail.bytes)
   })
 
-  it.each(['crash', 'hang'] as const)('gives plain pictures where ffmpeg does not draw (%s)', async (fault) => {
+  it.each(['crash', 'hang'] as const)('makes plain pictures when ffmpeg fails (%s)', async (fault) => {
     const faulty = await faultyFfmpeg({ when: '-f image2' })
     await faulty.become(fault)
     const config = { transcoding: { enabled: false }, vireo: { media: { stall_timeout: '500 milliseconds' } } }
@@ -234,7 +234,7 @@ describe('the job that draws', () => {
     }
   })
 
-  it('waits for room on the disk', async () => {
+  it('waits for disk space', async () => {
     const faulty = await faultyFfmpeg({ when: '-f image2' })
     await faulty.become('full')
     const first = await start({ ffmpeg: faulty.ffmpeg })
@@ -248,7 +248,7 @@ describe('the job that draws', () => {
     await untilDrawn(first, names)
   })
 
-  it('gives sound under a still its picture, whichever job comes first', async () => {
+  it('adds the picture to audio with a still, whichever job runs first', async () => {
     const resolutions = { '0p': false, '144p': true, '240p': false, '360p': false, '480p': false, '720p': false }
     const config = { transcoding: { enabled: true, allow_audio_files: true, resolutions } }
     const first = await start({ config, running: false })

@@ -1,4 +1,4 @@
-// The same uploads that were sent to the observed server get the same answers, except where we decided otherwise.
+// Recorded uploads get the recorded responses, except for decided differences.
 
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -33,7 +33,7 @@ const exchanges = z
   )
   .parse(JSON.parse(readFileSync(new URL('../../fixtures/recordings/video-upload.json', import.meta.url), 'utf8')))
 
-/** Where we decided otherwise: extension and size are looked at when an upload is opened, and all bad fields are named. */
+/** Decided differences: extension and size are checked when an upload is opened, and all invalid fields are named. */
 const DECIDED: Record<string, number> = {
   'resumable init: bad extension': 415,
   'resumable init: zero length': 400,
@@ -84,7 +84,7 @@ it.each(exchanges.map((exchange) => [exchange.name, exchange] as const))('%s', a
   const got = text === '' ? null : JSON.parse(text)
   expect({ text, status: answer.status }).toEqual({ text, status: DECIDED[name] ?? response.status })
   const recorded = z.object({ 'invalid-params': z.record(z.string(), z.unknown()) }).safeParse(response.body)
-  // The observed server stops at the first bad part of a request.
+  // The observed server stops at the first invalid part of a request.
   if (recorded.success) {
     const names = Object.keys(got['invalid-params'])
     expect(names).toEqual(expect.arrayContaining(Object.keys(recorded.data['invalid-params'])))

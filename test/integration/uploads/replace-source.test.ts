@@ -1,4 +1,4 @@
-// Another file in the place of a video's: what stays, what is made anew, when the old files go, and who may do it.
+// Replacing the file of a video: what remains, what is generated again, when old files are removed, and permissions.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
@@ -92,7 +92,7 @@ async function put(uuid: string, { id, bytes }: { id: string; bytes: Buffer }, t
   }
 }
 
-/** The whole way of a file into the place of another one. */
+/** The whole replacement of a file. */
 const replace = async (uuid: string, filename: MediaName = 'journey.mp4') => put(uuid, await open(uuid, filename))
 
 interface Stored {
@@ -119,7 +119,7 @@ const failed = (id: number) =>
 const files = async (folder: string) => (await allFiles(disk)).filter((name) => name.startsWith(folder))
 
 describe('a replaced file', () => {
-  it('takes the place of the old one, and the video keeps its address and its date', async () => {
+  it('replaces the old one, and the video keeps its URL and its date', async () => {
     await start(AS_IT_IS)
     const { id, uuid } = await create()
     await untilDrawn(node.db)
@@ -156,7 +156,7 @@ describe('a replaced file', () => {
     )
   })
 
-  it('waits for a moderator where new videos do; other servers keep what they know of the video', async () => {
+  it('needs approval where new videos do; other servers keep the old state', async () => {
     const waits = { auto_blacklist: { videos: { of_users: { enabled: true } } } }
     await start({ ...AS_IT_IS, ...waits })
     const { id, uuid } = await create()
@@ -173,7 +173,7 @@ describe('a replaced file', () => {
     expect(told.filter(({ event }) => event === 'VideoPublished')).toEqual([])
   })
 
-  it('leaves pictures that somebody chose', async () => {
+  it('keeps uploaded pictures', async () => {
     await start(AS_IT_IS)
     const { uuid } = await create()
     await untilDrawn(node.db)
@@ -186,7 +186,7 @@ describe('a replaced file', () => {
     })
   })
 
-  it('is transcoded anew; the old files stay until the first new one is there, and never mix with it', async () => {
+  it('is transcoded; the old files remain until the first new one exists, and are never mixed with it', async () => {
     await start(HLS)
     const { id, uuid } = await create({ waitTranscoding: true })
     await done(id, 1)
@@ -217,7 +217,7 @@ describe('a replaced file', () => {
     await eventually(() => expect(new Set(told.map(({ event }) => event))).toEqual(new Set(['VideoUpdated'])))
   })
 
-  it('is in its place with its playlist, whenever the process dies', async () => {
+  it('is in place with its playlist, whenever the process dies', async () => {
     await start(HLS)
     const { id, uuid } = await create()
     await done(id, 1)
@@ -246,7 +246,7 @@ describe('a replaced file', () => {
     expect(await files('streaming_playlists')).toHaveLength(8)
   })
 
-  it('that cannot be transcoded leaves the old files where they were', async () => {
+  it('that fails to transcode leaves the old files in place', async () => {
     await start(HLS)
     const { id, uuid } = await create({ waitTranscoding: true })
     await done(id, 1)
@@ -265,7 +265,7 @@ describe('a replaced file', () => {
     expect(await stored(id)).toMatchObject({ state: 'published', duration: 4 })
   })
 
-  it('saves a video that could not be transcoded, which is new then', async () => {
+  it('repairs a video whose transcoding failed, which is new then', async () => {
     await start(HLS, { running: false })
     const { id, uuid } = await create({ waitTranscoding: true })
     for (const name of await files('original_video_files')) await disk.store.write(name, 'no video')
@@ -285,7 +285,7 @@ describe('a replaced file', () => {
     })
   })
 
-  it('of a video that goes private meanwhile is told as its end', async () => {
+  it('of a video that becomes private meanwhile sends a Delete', async () => {
     await start(HLS)
     const { id, uuid } = await create({ waitTranscoding: true })
     await done(id, 1)
@@ -300,7 +300,7 @@ describe('a replaced file', () => {
     expect(events.map(({ event }) => event)).toEqual(['VideoUpdated', 'VideoRemoved'])
   })
 
-  it('ends a transcoding of the old one that is still under way', async () => {
+  it('ends a running transcoding of the old one', async () => {
     await start(HLS, { running: false })
     const { id, uuid } = await create()
     await node.db.query("update video set state = 'published' where id = $1", [id])
@@ -310,7 +310,7 @@ describe('a replaced file', () => {
     expect(await files('original_video_files')).toHaveLength(1)
   })
 
-  it('that cannot be read leaves the video as it was, and no byte of itself', async () => {
+  it('that is unreadable leaves the video unchanged, and no bytes', async () => {
     await start(AS_IT_IS)
     const { id, uuid } = await create()
     await untilDrawn(node.db)
@@ -320,7 +320,7 @@ describe('a replaced file', () => {
     await eventually(async () => expect(await allFiles(disk)).toEqual(filesBefore))
   })
 
-  it('that was complete when the process died is put in its place by the next request', async () => {
+  it('that was complete when the process died is put in place by the next request', async () => {
     await start(AS_IT_IS, {
       wrapStore: (store) => ({
         ...store,
@@ -340,13 +340,13 @@ describe('a replaced file', () => {
 let isDying = false
 
 describe('replacing a file is refused', () => {
-  it('where the server does not allow it', async () => {
+  it('where it is disabled', async () => {
     await start({ transcoding: { enabled: false } })
     const { uuid } = await create()
     expect((await open(uuid, 'journey.mp4')).status).toBe(403)
   })
 
-  it('to others, over the quota, for other files, and while the video is on its way', async () => {
+  it('for others, over the quota, with invalid files, and while the video is processed', async () => {
     await start(AS_IT_IS)
     const { id, uuid } = await create()
     expect((await open(uuid, 'journey.mp4', disk.users.other.token)).status).toBe(403)
@@ -359,7 +359,7 @@ describe('replacing a file is refused', () => {
     expect((await open(uuid, 'journey.mp4')).status).toBe(409)
   })
 
-  it('over the quota of a day, in which the files count that were replaced in it', async () => {
+  it('over the daily quota, which includes files replaced that day', async () => {
     await start(AS_IT_IS)
     const { uuid } = await create()
     const before = "now() - interval '25 hours'"
@@ -373,7 +373,7 @@ describe('replacing a file is refused', () => {
     expect((await open(uuid, 'small.mp4', owner(), left + 1)).status).toBe(413)
   })
 
-  it('at the address of another video, or of a new one', async () => {
+  it('at the URL of another video, or of a new upload', async () => {
     await start(AS_IT_IS)
     const [one, two] = [await create(), await create({ name: 'Another' })]
     const upload = await open(one.uuid, 'journey.mp4')
@@ -387,7 +387,7 @@ describe('replacing a file is refused', () => {
     expect((await put(one.uuid, upload)).status).toBe(200)
   })
 
-  it('once the video is gone, and nothing of the file stays', async () => {
+  it('once the video is removed, and nothing of the file remains', async () => {
     await start(AS_IT_IS)
     const { id, uuid } = await create()
     const upload = await open(uuid, 'journey.mp4')
@@ -396,8 +396,8 @@ describe('replacing a file is refused', () => {
   })
 })
 
-describe('the source of a video', () => {
-  it('is removed where it was kept, but not while it is needed', async () => {
+describe('the original file of a video', () => {
+  it('is removed where it was kept, but not while it is in use', async () => {
     await start({ ...HLS, transcoding: { ...HLS.transcoding, original_file: { keep: true } } }, { running: false })
     const { id } = await create()
     await expect(node.replaceSource.removeRetained(id)).rejects.toMatchObject({ kind: 'conflict' })

@@ -1,4 +1,4 @@
-// Resumable uploads: chunks, lost connections, restarts, conflicts, cancelling, expiry.
+// Resumable uploads: chunks, lost connections, restarts, conflicts, cancellation, expiry.
 
 import { readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
@@ -93,7 +93,7 @@ async function cancel(id: string, token?: string): Promise<number> {
   return answer.status
 }
 
-/** Sends the head of a chunk and some of its bytes, and leaves the connection open. */
+/** Sends the headers and some bytes of a chunk, and leaves the connection open. */
 function halfChunk(id: string, from: number, to: number, sent: number) {
   const { hostname, port } = new URL(node.base)
   const request = httpRequest({
@@ -114,7 +114,7 @@ function halfChunk(id: string, from: number, to: number, sent: number) {
   return request
 }
 
-/** How far uploads were written, also where object storage keeps the last bytes in memory until they have to be safe. */
+/** Written offsets of uploads, also where object storage buffers the last bytes until a flush. */
 const written = new Map<string, number>()
 const noting = (store: Store): Store => ({
   ...store,
@@ -145,7 +145,7 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('a resumable upload', () => {
-  it('is opened, filled chunk by chunk and answered with its video', async () => {
+  it('is opened, filled chunk by chunk, and answered with its video', async () => {
     const opened = await open()
     expect(opened).toMatchObject({
       status: 201,
@@ -167,7 +167,7 @@ describe('a resumable upload', () => {
       expect((await allFiles(disk)).filter((name) => /^(uploads|tmp)/.test(name))).toEqual([])
     })
 
-    // A client that lost the answer may ask for it; a chunk is too late.
+    // A client that lost the response may query it; a chunk is refused.
     expect(await status(opened.id)).toMatchObject({ status: 200, body: last.body })
     expect(await chunk(opened.id, 10_000, bytes.length)).toMatchObject({ status: 404 })
     expect(await cancel(opened.id)).toBe(204)
@@ -182,7 +182,7 @@ describe('a resumable upload', () => {
     expect((await open()).id).not.toBe(first.id)
   })
 
-  it('keeps what arrived before the connection was lost, and says so', async () => {
+  it('keeps the bytes received before a lost connection, and reports them', async () => {
     const { id } = await open()
     await chunk(id, 0, 5000)
     const request = halfChunk(id, 5000, bytes.length, 20_000)
@@ -192,7 +192,7 @@ describe('a resumable upload', () => {
     expect(await chunk(id, 25_000, bytes.length)).toMatchObject({ status: 200 })
   })
 
-  it('goes on after the server was restarted', async () => {
+  it('continues after a restart of the server', async () => {
     const { id } = await open()
     await chunk(id, 0, 30_000)
     await node.stop()
@@ -201,7 +201,7 @@ describe('a resumable upload', () => {
     expect(await chunk(id, 30_000, bytes.length)).toMatchObject({ status: 200 })
   })
 
-  it('cuts off bytes that were written and never acknowledged', async () => {
+  it('truncates bytes that were written but never acknowledged', async () => {
     const { id } = await open()
     await chunk(id, 0, 10_000)
     const file = await node.store.openAppend(id, 10_000)
@@ -213,7 +213,7 @@ describe('a resumable upload', () => {
     expect(await disk.store.read(`web_videos/${file_?.filename}`)).toEqual(bytes)
   })
 
-  it('begins anew when the disk lost bytes', async () => {
+  it('restarts when the disk lost bytes', async () => {
     const { id } = await open()
     await chunk(id, 0, 10_000)
     const file = await node.store.openAppend(id, 500)
@@ -222,7 +222,7 @@ describe('a resumable upload', () => {
     await expectNothingLeft()
   })
 
-  it('is finished by whoever asks, when the process died before', async () => {
+  it('is completed by any request, when the process died before', async () => {
     const { id } = await open()
     await chunk(id, 0, 10_000)
     const file = await node.store.openAppend(id, 10_000)
@@ -236,7 +236,7 @@ describe('a resumable upload', () => {
     expect(await status(id)).toMatchObject({ status: 200, body: { video: { id: expect.any(Number) } } })
   })
 
-  it('finds its file where it was being moved to', async () => {
+  it('finds its file when the move was interrupted', async () => {
     const { id } = await open()
     await chunk(id, 0, bytes.length - 1)
     const file = await node.store.openAppend(id, bytes.length - 1)
@@ -252,7 +252,7 @@ describe('a resumable upload', () => {
     await eventually(async () => expect(await allFiles(disk)).toHaveLength(3))
   })
 
-  it('takes pictures with its metadata', async () => {
+  it('accepts pictures with its metadata', async () => {
     const data = new FormData()
     const fields = {
       name: 'A name',
@@ -280,7 +280,7 @@ describe('a resumable upload', () => {
 })
 
 describe('the offset of a resumable upload', () => {
-  it('does not move for a chunk after a hole, nor for an earlier one', async () => {
+  it('does not move for a chunk after a gap, nor for an earlier one', async () => {
     const { id } = await open()
     await chunk(id, 0, 10_000)
     expect(await chunk(id, 20_000, 30_000)).toMatchObject({ status: 308, range: 'bytes=0-9999' })
@@ -290,7 +290,7 @@ describe('the offset of a resumable upload', () => {
     expect(await onDisk(id)).toBe(10_000)
   })
 
-  it('is told for a range that cannot be read', async () => {
+  it('is returned for an invalid range', async () => {
     const { id } = await open()
     await chunk(id, 0, 10_000)
     for (const range of ['hello', 'bytes 10000-', 'bytes -5/10', 'items 0-1/2']) {
@@ -298,7 +298,7 @@ describe('the offset of a resumable upload', () => {
     }
   })
 
-  it('stays for another total, or a range beyond the end', async () => {
+  it('does not move for another total, or a range beyond the end', async () => {
     const { id } = await open()
     expect(await put(id, 'bytes 0-9/10', bytes.subarray(0, 10))).toMatchObject({ status: 409, range: 'bytes=0--1' })
     const beyond = `bytes 0-${bytes.length}/${bytes.length}`
@@ -307,7 +307,7 @@ describe('the offset of a resumable upload', () => {
     expect(await onDisk(id)).toBe(0)
   })
 
-  it('belongs to one request at a time', async () => {
+  it('is leased by one request at a time', async () => {
     const { id } = await open()
     const request = halfChunk(id, 0, bytes.length, 10_000)
     await eventually(() => expect(written.get(id)).toBe(10_000))
@@ -334,7 +334,7 @@ describe('the offset of a resumable upload', () => {
 })
 
 describe('a resumable upload is refused', () => {
-  it('at its opening: size, type, extension, fields, channel, quota', async () => {
+  it('at its start: size, type, extension, fields, channel, quota', async () => {
     expect(await open({}, {}, 0)).toMatchObject({ status: 400 })
     expect(await open({}, { 'x-upload-content-length': 'abc' })).toMatchObject({ status: 400 })
     expect(await open({}, {}, 100_000_000_000_000)).toMatchObject({ status: 413 })
@@ -349,7 +349,7 @@ describe('a resumable upload is refused', () => {
     await expectNothingLeft()
   })
 
-  it('when unfinished uploads would grow too large together', async () => {
+  it('when incomplete uploads would exceed the limit together', async () => {
     await node.stop()
     node = await startNode(disk, {
       config: {
@@ -363,7 +363,7 @@ describe('a resumable upload is refused', () => {
     expect(await open({ name: 'Another' })).toMatchObject({ status: 201 })
   })
 
-  it('to somebody else, and for an unknown or a missing id', async () => {
+  it('for other users, and for an unknown or a missing id', async () => {
     const { id } = await open()
     await chunk(id, 0, 10)
     const { token } = disk.users.other
@@ -382,7 +382,7 @@ describe('a resumable upload is refused', () => {
     expect(await status(id, data.length)).toMatchObject({ status: 403 })
   })
 
-  it('at the end when the quota was used up meanwhile', async () => {
+  it('at the end when the quota was used meanwhile', async () => {
     const { id } = await open()
     await node.db.query('update users set video_quota = 1000')
     expect(await chunk(id, 0, bytes.length)).toMatchObject({ status: 413, body: { code: 'quota_reached' } })
@@ -391,7 +391,7 @@ describe('a resumable upload is refused', () => {
 })
 
 describe('the end of a resumable upload', () => {
-  it('is asked for by cancelling, as often as one likes', async () => {
+  it('is requested by an idempotent cancellation', async () => {
     const { id } = await open()
     await chunk(id, 0, 10_000)
     expect(await cancel(id)).toBe(204)
@@ -401,7 +401,7 @@ describe('the end of a resumable upload', () => {
     expect(await allFiles(disk)).toEqual([])
   })
 
-  it('comes although a file of somebody else cannot be removed', async () => {
+  it('happens even if a file of another upload cannot be removed', async () => {
     await node.db.query("insert into pending_file (kind, name, owner) values ('previews', '../elsewhere.jpg', 'nobody')")
     const { id } = await open()
     await chunk(id, 0, 10_000)
@@ -412,7 +412,7 @@ describe('the end of a resumable upload', () => {
     await node.db.query('delete from pending_file')
   })
 
-  it('comes while a chunk is on its way', async () => {
+  it('happens during a chunk', async () => {
     const { id } = await open()
     const request = halfChunk(id, 0, bytes.length, 10_000)
     await eventually(() => expect(written.get(id)).toBe(10_000))
@@ -423,7 +423,7 @@ describe('the end of a resumable upload', () => {
     expect(await allFiles(disk)).toEqual([])
   })
 
-  it('comes by itself after an hour of silence, and leaves nothing', async () => {
+  it('happens by itself after an hour of silence, and leaves nothing', async () => {
     await node.stop()
     const clock = fakeClock()
     node = await startNode(disk, { clock })

@@ -76,7 +76,7 @@ async function create(name: MediaName = 'small.mp4', fields: Partial<NewVideoFie
 
 const by = () => ({ accountId: disk.users.owner.accountId, role: 2 }) as const
 
-/** Puts another file into the place of the video's, and does what the upload that brings it does. */
+/** Replaces the video's file, and runs what the upload would run. */
 async function replace(videoId: number, name: MediaName): Promise<void> {
   const path = await copyOfMedia(name)
   const draft = await node.replaceSource.inspect({ videoId, inputFilename: name, path })
@@ -110,7 +110,7 @@ const run = (videoId: number, signal = new AbortController().signal) => {
   return handler.run({ id: 1, type: 'generate-video-storyboard', data: { videoId }, signal, progress: () => undefined })
 }
 
-/** The folders of storyboards and of work hold the pictures that rows name, and nothing is pending. */
+/** Checks that the folders of storyboards and work contain exactly the files of rows, and that nothing is pending. */
 async function expectFilesAsRowsSay(): Promise<void> {
   await eventually(async () => {
     await node.pendingFiles.collect()
@@ -137,7 +137,7 @@ const OF_JOURNEY = {
 }
 
 describe('the storyboard of a video', () => {
-  it('is made of the file as it was uploaded, and others are told once it is there', async () => {
+  it('is made of the uploaded file, and sends an Update once it exists', async () => {
     await start()
     await create()
     await untilJobsEnd(1)
@@ -166,7 +166,7 @@ describe('the storyboard of a video', () => {
     await eventually(() => expect(told).toEqual(['VideoPublished', 'VideoUpdated']))
   })
 
-  it.each([3, 4, 5])('of a video with privacy %d is made of its private file, and nobody is told', async (privacy) => {
+  it.each([3, 4, 5])('of a video with privacy %d is made of its private file, and sent to nobody', async (privacy) => {
     await start()
     await create('small.mp4', { privacy, passwords: privacy === 5 ? ['a password'] : [] })
     await untilJobsEnd(1)
@@ -176,7 +176,7 @@ describe('the storyboard of a video', () => {
     expect([waiting, told]).toEqual([[], []])
   })
 
-  it.each([AS_IT_IS, HLS])('is made anew when the file is replaced', async (config) => {
+  it.each([AS_IT_IS, HLS])('is made again when the file is replaced', async (config) => {
     await start(config)
     const { id } = await create()
     await untilJobsEnd(1)
@@ -188,7 +188,7 @@ describe('the storyboard of a video', () => {
     await expectFilesAsRowsSay()
   })
 
-  it('goes with the video', async () => {
+  it('is removed with the video', async () => {
     await start()
     const { id } = await create()
     await untilJobsEnd(1)
@@ -198,7 +198,7 @@ describe('the storyboard of a video', () => {
     await expectFilesAsRowsSay()
   })
 
-  it('of sound alone shows the still under it', async () => {
+  it('of audio only shows the still picture', async () => {
     await start(HLS)
     await create('sound.mp3')
     await untilJobsEnd(1)
@@ -206,7 +206,7 @@ describe('the storyboard of a video', () => {
     await expectFilesAsRowsSay()
   })
 
-  it('is neither asked for nor made where storyboards are switched off', async () => {
+  it('is neither requested nor made where storyboards are disabled', async () => {
     await start(OFF)
     const { id } = await create()
     expect(await jobs()).toEqual([])
@@ -215,7 +215,7 @@ describe('the storyboard of a video', () => {
   })
 })
 
-describe('the job of a storyboard', () => {
+describe('the storyboard job', () => {
   it('does nothing the second time, and two at once store one', async () => {
     await start(AS_IT_IS, { running: false })
     const { id } = await create()
@@ -229,7 +229,7 @@ describe('the job of a storyboard', () => {
     expect(updates).toHaveLength(1)
   })
 
-  it('of a removed video, or of another server, does nothing', async () => {
+  it('does nothing for a removed or remote video', async () => {
     await start(AS_IT_IS, { running: false })
     const { id } = await create()
     await run(id + 1000)
@@ -240,7 +240,7 @@ describe('the job of a storyboard', () => {
     expect(await boards()).toEqual([])
   })
 
-  /** A node whose store does something else the first time a storyboard is to be written. */
+  /** A node whose store does something else the first time a storyboard is written. */
   async function startDisturbed(disturb: () => Promise<void>, config: Values = AS_IT_IS): Promise<void> {
     let isFirst = true
     const wrapStore = (store: Store): Store => ({
@@ -256,7 +256,7 @@ describe('the job of a storyboard', () => {
     await start(config, { running: false, wrapStore })
   }
 
-  it('starts over when the file is replaced while it works', async () => {
+  it('starts over when the file is replaced while it runs', async () => {
     let id = 0
     await startDisturbed(() => replace(id, 'journey.mp4'))
     id = (await create()).id
@@ -265,7 +265,7 @@ describe('the job of a storyboard', () => {
     await expectFilesAsRowsSay()
   })
 
-  it('stores nothing of a file that is replaced by one which is yet to be transcoded', async () => {
+  it('stores nothing of a file that is replaced by one that is not transcoded yet', async () => {
     let id = 0
     await startDisturbed(() => replace(id, 'journey.mp4'))
     id = (await create('small.mp4', { waitTranscoding: true })).id

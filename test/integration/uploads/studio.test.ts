@@ -1,5 +1,5 @@
-// Editions of videos, over HTTP: each task and their combinations, looked at pixel by pixel; who may edit and what is refused; what
-// changes with the times of a video; and every way in which the job can be stopped or overtaken.
+// Editions of videos over HTTP: each task and combinations, checked pixel by pixel; permissions and refusals; captions and chapters that
+// move; and interruptions of the job.
 
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
@@ -87,7 +87,7 @@ async function create(name: MediaName = 'blue.mp4', fields: Partial<NewVideoFiel
 
 type Task = ['cut', { start?: number; end?: number }] | [string, MediaName | Buffer, string?]
 
-/** A form as clients of the API send it. */
+/** A form in the format of API clients. */
 async function formOf(tasks: Task[]): Promise<FormData> {
   const form = new FormData()
   for (const [index, [name, what, filename]] of tasks.entries()) {
@@ -138,12 +138,12 @@ const files = async (folder: string): Promise<string[]> => {
   try {
     return (await allFiles(disk)).filter((name) => name.startsWith(folder))
   } catch {
-    // A work folder went while it was read.
+    // A work folder vanished while it was read.
     return await files(folder)
   }
 }
 
-/** Nothing is left of the edition, and each row has its file. */
+/** Expects nothing left of the edition, and a file for each row. */
 const isTidy = (uploads = 0) =>
   eventually(async () => {
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, upload: 0 })
@@ -162,7 +162,7 @@ const isTidy = (uploads = 0) =>
 
 const run = promisify(execFile)
 
-/** The colour of a point (parts of width and height) at a time, as the one that it is nearest to. */
+/** The named colour nearest to a pixel (relative position) at a time. */
 async function colourAt(path: string, seconds: number, x: number, y: number): Promise<string> {
   const { ffmpegPath } = await serverFfmpeg()
   const frame = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-f', 'image2', '-c:v', 'png', '-']
@@ -174,7 +174,7 @@ async function colourAt(path: string, seconds: number, x: number, y: number): Pr
   return { '000': 'black', '100': 'red', '010': 'green', '001': 'blue', '111': 'white' }[bits] ?? bits
 }
 
-/** The one web video of a server that does not transcode. */
+/** The only web video of a server that does not transcode. */
 async function result(): Promise<{ path: string; seconds: number; size: string; sound: boolean }> {
   const [file] = await node.db.query<{ filename: string }>('select filename from video_file')
   const path = await disk.store.local(`web_videos/${file?.filename}`)
@@ -211,7 +211,7 @@ describe('an edition', () => {
     )
   })
 
-  it('adds intro, outro and watermark in their order, each in the shape of the video', async () => {
+  it('adds intro, outro and watermark in order, scaled to the shape of the video', async () => {
     await start()
     const { id, uuid } = await create()
     await untilDrawn(node.db)
@@ -253,7 +253,7 @@ describe('an edition', () => {
       ],
       { size: '160x90', sound: true, seconds: 1.5 },
     ],
-  ])('mixes what does not fit: %s', async (_what, video, tasks, expected) => {
+  ])('combines inputs with different properties: %s', async (_what, video, tasks, expected) => {
     await start()
     const { id, uuid } = await create(video)
     expect((await ask(uuid, tasks)).status).toBe(204)
@@ -263,7 +263,7 @@ describe('an edition', () => {
     expect(Math.abs(seconds - expected.seconds)).toBeLessThan(0.2)
   })
 
-  it('moves captions and chapters with what they are about', async () => {
+  it('moves captions and chapters with their content', async () => {
     await start()
     const { id, uuid } = await create()
     await node.store.put({ kind: 'captions', name: 'a-fr.vtt' }, Buffer.from(CAPTION))
@@ -281,7 +281,7 @@ describe('an edition', () => {
     await isTidy()
   })
 
-  it('is transcoded; the old files, times and pictures stay until the first new one is there', async () => {
+  it('is transcoded; old files, times and pictures remain until the first new file exists', async () => {
     await start(HLS)
     const { id, uuid } = await create('blue.mp4', { waitTranscoding: true })
     await eventually(async () => expect(await stateOf(id)).toMatchObject({ state: 'published' }))
@@ -290,11 +290,11 @@ describe('an edition', () => {
     await untilDrawn(node.db)
     const pictures = [...(await files('thumbnails')), ...(await files('previews'))]
     const before = await stateOf(id)
-    // That it was published is told before the next one starts.
+    // Its publication is announced before the next one starts.
     await eventually(async () => expect(await node.db.query('select 1 from outbox')).toEqual([]))
     await node.stop()
 
-    // Its file is edited while nobody transcodes.
+    // Its file is edited without transcoding.
     await start({ ...HLS, vireo: { jobs: { types: { 'video-transcoding': { concurrency: 1 } } } } }, { running: false })
     const { registry } = node.runtime.runtime
     const transcode = registry.jobs.get('video-transcoding')
@@ -335,7 +335,7 @@ in the second half
 `
 
 describe('an edition is refused', () => {
-  it('where the studio is closed, as the recordings have it', async () => {
+  it('where the studio is disabled, with the recorded response', async () => {
     await start({ transcoding: { enabled: false } })
     const { uuid } = await create()
     expect(await send(uuid, { tasks: [{ name: 'cut', options: { start: 1 } }] })).toMatchObject({
@@ -345,7 +345,7 @@ describe('an edition is refused', () => {
     expect((await send(uuid, { tasks: [] }, null)).status).toBe(401)
   })
 
-  it('to others, for lives, and while the video is on its way', async () => {
+  it('for other users, for lives, and while the video is processed', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
     expect((await ask(uuid, CUT, disk.users.other.token)).status).toBe(403)
@@ -361,7 +361,7 @@ describe('an edition is refused', () => {
     expect(await node.db.query('select name, start_at from video_edition_task')).toEqual([{ name: 'cut', start_at: 1 }])
   })
 
-  it('naming every bad field, and nothing is left of it', async () => {
+  it('with every invalid field, and nothing is left of it', async () => {
     await start(AS_IT_IS, { running: false })
     const { uuid } = await create()
     const before = await allFiles(disk)
@@ -404,7 +404,7 @@ describe('an edition is refused', () => {
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0 })
   })
 
-  it('over the quota, also while the files arrive, and at the end', async () => {
+  it('over the quota, also during the upload of files, and at the end', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
     const [used] = await node.db.query<{ bytes: number }>('select sum(size)::int as bytes from video_file')
@@ -416,7 +416,7 @@ describe('an edition is refused', () => {
     }
     expect(await allFiles(disk)).toEqual(before)
     expect((await ask(uuid, CUT)).status).toBe(204)
-    // As if the file before had been nearly nothing.
+    // Makes the old file almost empty.
     await node.db.query('update users set video_quota = 1')
     await node.db.query('update video_file set size = 1')
     await node.runtime.runtime.start()
@@ -433,7 +433,7 @@ describe('the job of an edition', () => {
     }),
   })
 
-  it('that cannot be done leaves the video as it was, with a reason', async () => {
+  it('that fails leaves the video unchanged, with a reason', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
     const kept = async () => [...(await files('web_videos')), ...(await node.db.query('select filename from thumbnail order by type'))]
@@ -465,7 +465,7 @@ describe('the job of an edition', () => {
     await isTidy()
   })
 
-  it('that takes more memory than allowed is stopped, with a reason', async () => {
+  it('that exceeds its memory limit is stopped, with a reason', async () => {
     const faulty = await faultyFfmpeg({ when: 'unfinished.mp4' })
     await faulty.become('memory')
     await start({ ...AS_IT_IS, vireo: { media: { max_memory: '150MB' } } }, { settings: ONCE, ffmpeg: faulty.ffmpeg })
@@ -475,7 +475,7 @@ describe('the job of an edition', () => {
     await isTidy()
   })
 
-  it('that failed ends no edition that another worker has', async () => {
+  it('that failed does not end an edition of another worker', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
     await ask(uuid, CUT)
@@ -494,7 +494,7 @@ describe('the job of an edition', () => {
     await isTidy()
   })
 
-  it('that finds no room for its file leaves the video as it was', async () => {
+  it('that finds no disk space leaves the video unchanged', async () => {
     isDying = false
     await start(AS_IT_IS, { ...failing((ref) => ref.kind === 'web_videos', 'No space left'), settings: ONCE })
     const { id, uuid } = await create()
@@ -520,7 +520,7 @@ describe('the job of an edition', () => {
     })
   })
 
-  it('ends with its process, also while a file is still on its way', async () => {
+  it('ends with its process, also while a file is being stored', async () => {
     let isOnItsWay = false
     const withLocalPath: Store['withLocalPath'] = (_ref, _work, signal) =>
       new Promise((_done, failed) => {
@@ -544,7 +544,7 @@ describe('the job of an edition', () => {
     await expect(run).rejects.toThrow('the process is ending')
   })
 
-  it('run twice and by two at once makes one result', async () => {
+  it('run twice and by two workers at once makes one result', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
     await ask(uuid, CUT)
@@ -566,7 +566,7 @@ describe('the job of an edition', () => {
     await isTidy()
   })
 
-  it('is asked for again when it was lost', async () => {
+  it('is created again when it was lost', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
     await ask(uuid, CUT)
@@ -577,7 +577,7 @@ describe('the job of an edition', () => {
     expect((await result()).seconds).toBeLessThan(1.2)
   })
 
-  it('lets the video go private meanwhile: others hear of its end, and the file lies where it must', async () => {
+  it('lets the video become private meanwhile: others get its Delete, and the file is in the private folder', async () => {
     await start(AS_IT_IS, { running: false })
     const { id, uuid } = await create()
     await node.db.query('delete from outbox')
@@ -598,7 +598,7 @@ describe('the job of an edition', () => {
 
 let isDying = false
 
-/** One try, as the configuration has it. */
+/** One attempt, like the configuration's. */
 const ONCE = {
   jobs: { leaseMs: 3000, ttlMs: () => null, concurrency: () => 2, maxLostLeases: 2, attempts: () => 1 },
 }

@@ -1,5 +1,5 @@
-// An ffmpeg that misbehaves: each fault ends in a clear state with a reason, without a process or a file left, and a retry works.
-// A full disk ends nothing: the job waits for room.
+// Faults of ffmpeg: each ends in a clear state with a reason, without remaining processes or files, and a retry works. After a full disk
+// the job waits for space.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Fault, type FaultyFfmpeg, faultyFfmpeg, isRunning } from '../../support/faulty-ffmpeg.ts'
@@ -22,7 +22,7 @@ const LADDER = {
 let disk: Disk
 let node: UploadNode
 let faulty: FaultyFfmpeg
-/** How long a job may take, in ms. */
+/** Timeout of a job, in ms. */
 let ttl: number | null
 beforeAll(async () => {
   disk = await makeDisk()
@@ -104,7 +104,7 @@ async function expectNothingRuns(): Promise<void> {
 
 const jobs = () => node.db.query("select state, failures, error from job where type = 'video-transcoding' order by id")
 
-/** Neither a process nor a file but those of the upload. */
+/** Expects no process, and only the files of the upload. */
 async function expectNothingLeft(): Promise<void> {
   await expectNothingRuns()
   await eventually(async () => {
@@ -129,7 +129,7 @@ describe('an ffmpeg that', () => {
     ['crash', {}, /code 139/],
     ['killed', {}, /SIGSEGV/],
     ['leave', {}, /Something went wrong/],
-  ])('does this: %s, leaves a reason and nothing else, and is forgiven', async (fault, patch, reason) => {
+  ])('fails with %s leaves a reason and nothing else, and can be retried', async (fault, patch, reason) => {
     await faulty.become(fault)
     await start(patch)
     const { id } = await create()
@@ -143,7 +143,7 @@ describe('an ffmpeg that', () => {
     await expectNothingLeft()
 
     await faulty.become('none')
-    // Nobody knows how long it takes to do well.
+    // The duration of a successful run is not limited.
     ttl = null
     expect((await askAgain(id)).status).toBe(204)
     await ends('done')
@@ -153,7 +153,7 @@ describe('an ffmpeg that', () => {
     await eventually(async () => expect(await allFiles(disk)).toEqual([]))
   })
 
-  it('finds the disk full leaves nothing, and is tried again until there is room', async () => {
+  it('finds the disk full leaves nothing, and is retried until there is space', async () => {
     await faulty.become('full')
     await start()
     await create()

@@ -1,4 +1,4 @@
-// From an uploaded file to a published video: the job, its machine, the files, and every way in which it can be stopped.
+// From an uploaded file to a published video: the job, its machine, the files, and every kind of interruption.
 
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ afterEach(async () => {
   await disk.store.clear()
 })
 
-/** A node that notes which events its relay carries on. */
+/** A node that records the events of its relay. */
 async function start(options: NodeOptions = {}): Promise<void> {
   node = await startNode(disk, { config: HLS, ...options, running: false })
   told = []
@@ -100,7 +100,7 @@ async function states(): Promise<States | undefined> {
 
 const ends = (transcoding: string) => eventually(async () => expect((await states())?.transcoding).toBe(transcoding))
 
-/** Files in the store by the names that the rows give; nothing else may be there. */
+/** Stored files by the names in the rows; there must be no others. */
 async function expectFilesAsRowsSay(uuid: string, options: { hidden?: boolean } = {}): Promise<void> {
   const rows = await node.db.query<{ filename: string; playlist_filename: string | null }>(
     'select filename, playlist_filename from video_file',
@@ -134,7 +134,7 @@ async function master(uuid: string): Promise<string> {
 }
 
 describe('transcoding', () => {
-  it('publishes with the uploaded file, and tells of the copied rendition and of the rest', async () => {
+  it('publishes with the uploaded file, and announces the copied rendition and the others', async () => {
     await start()
     const { id, uuid } = await create()
     await ends('done')
@@ -161,7 +161,7 @@ describe('transcoding', () => {
     )
   })
 
-  it('publishes once, at the end, when the whole ladder is awaited', async () => {
+  it('publishes once, at the end, when publication waits for all renditions', async () => {
     await start()
     const { id, uuid } = await create('small.mp4', { waitTranscoding: true })
     await ends('done')
@@ -170,7 +170,7 @@ describe('transcoding', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('makes web videos beside HLS, and keeps the original when that is wanted', async () => {
+  it('makes web videos beside HLS, and keeps the original if configured', async () => {
     await start({ config: { transcoding: { ...BOTH.transcoding, original_file: { keep: true } } } })
     const { uuid } = await create()
     await ends('done')
@@ -179,7 +179,7 @@ describe('transcoding', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('keeps the files of a private video apart, and tells nobody', async () => {
+  it('keeps the files of a private video in the private folder, and sends nothing', async () => {
     await start({ config: BOTH })
     const { uuid } = await create('small.mp4', { privacy: 3 })
     await ends('done')
@@ -192,7 +192,7 @@ describe('transcoding', () => {
     ['sound.mp3', [144, 240, 480]],
     ['cover.mp3', [144, 240, 480]],
     ['odd.mkv', [144, 240, 242]],
-  ])('takes %s', async (name, resolutions) => {
+  ])('accepts %s', async (name, resolutions) => {
     await start()
     const { uuid } = await create(name)
     await ends('done')
@@ -204,7 +204,7 @@ describe('transcoding', () => {
 })
 
 describe('a transcoding that fails', () => {
-  it('shows why, and keeps the original for another try', async () => {
+  it('shows the reason, and keeps the original for a retry', async () => {
     await start({ running: false })
     const { uuid } = await create('small.mp4', { waitTranscoding: true })
     const [source] = await node.db.query<{ kept_filename: string }>('select kept_filename from video_source')
@@ -217,7 +217,7 @@ describe('a transcoding that fails', () => {
     expect(await node.db.query("select state from job where type = 'video-transcoding'")).toEqual([{ state: 'failed' }])
   })
 
-  it('is none while another worker is at it', async () => {
+  it('does not count while another worker has it', async () => {
     await start({ running: false })
     await create('small.mp4', { waitTranscoding: true })
     const { failed } = node.runtime.runtime.registry.jobs.get('video-transcoding') ?? {}
@@ -231,9 +231,9 @@ describe('a transcoding that fails', () => {
     expect(await states()).toMatchObject({ transcoding: 'failed', error: 'The process was killed' })
   })
 
-  it('leaves a video public that can be watched already', async () => {
+  it('keeps a video public that is playable already', async () => {
     await start()
-    // Unreadable once the copy is stored.
+    // Unreadable once the copied rendition is stored.
     const { put, withLocalPath } = node.store
     let source = ''
     node.store.withLocalPath = (ref, work, signal) => {
@@ -259,7 +259,7 @@ describe('a transcoding that fails', () => {
     )
   })
 
-  it('leaves a video public that plays the uploaded file', async () => {
+  it('keeps a video public that plays the uploaded file', async () => {
     await start({ running: false })
     const { uuid } = await create()
     const [source] = await node.db.query<{ kept_filename: string }>('select kept_filename from video_source')
@@ -273,7 +273,7 @@ describe('a transcoding that fails', () => {
 })
 
 describe('a transcoding that is interrupted', () => {
-  it('goes on when its process was stopped', async () => {
+  it('continues when its process was stopped', async () => {
     await start({ config: BOTH })
     const { id, uuid } = await create('copyable-1080p.mp4')
     await eventually(async () => expect((await rowCounts(node.db)).video_file).toBe(2))
@@ -315,7 +315,7 @@ describe('a transcoding that is interrupted', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  /** The first file with this end meets it when it is stored. */
+  /** Fails when the first file with this suffix is stored. */
   function failAt(end: string, fail: () => Promise<Error>): void {
     const put = node.store.put
     let isDone = false
@@ -338,7 +338,7 @@ describe('a transcoding that is interrupted', () => {
     }
   }
 
-  it('encodes nothing twice when what it made could not be stored', async () => {
+  it('encodes nothing twice when its files could not be stored', async () => {
     const counted = await faultyFfmpeg()
     await start({ running: false, ffmpeg: counted.ffmpeg })
     const { uuid } = await create()
@@ -347,7 +347,7 @@ describe('a transcoding that is interrupted', () => {
     }
     const { run } = await job()
     for (const _try of [1, 2]) await expect(run()).rejects.toThrow(StorageOutage)
-    // Of one name, in either folder.
+    // With the same name, in either folder.
     const masters = "select count(*)::int from pending_file where name like '%-master.m3u8'"
     expect(await node.db.query(masters)).toEqual([{ count: 2 }])
     await expect(run()).rejects.toThrow(StorageOutage)
@@ -359,13 +359,13 @@ describe('a transcoding that is interrupted', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('begins anew when other files are wanted by then', async () => {
+  it('starts over when the configuration wants other files by then', async () => {
     await start({ running: false })
     const { uuid } = await create()
     failAt144(async () => new StorageOutage('The store is away.'))
     await expect((await job()).run()).rejects.toThrow(StorageOutage)
     expect((await rowCounts(node.db)).video_file).toBe(2)
-    // Nobody was lost by that.
+    // No worker was lost.
     await node.db.query(`update transcoding set context = context || '{"lost": 24}'`)
     await node.stop()
     await start({ running: false, config: BOTH })
@@ -377,7 +377,7 @@ describe('a transcoding that is interrupted', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('encodes nothing when no kind of file is wanted by then, and says so', async () => {
+  it('encodes nothing when no format is enabled by then, and reports it', async () => {
     const { ffmpeg, pids } = await faultyFfmpeg()
     await start({ running: false, ffmpeg })
     await create('small.mp4', { waitTranscoding: true })
@@ -426,7 +426,7 @@ describe('a transcoding that is interrupted', () => {
     await node.pendingFiles.discard(wanted.map((name) => ({ kind: 'tmp', name, folder: true })))
   })
 
-  it('leaves no folder, nor its note, when the database is out of reach as the work ends', async () => {
+  it('leaves no folder, nor its record, when the database is unreachable as the work ends', async () => {
     let isOut = false
     const wrapDatabase = (db: Database): Database => ({
       ...db,
@@ -444,7 +444,7 @@ describe('a transcoding that is interrupted', () => {
     expect(await node.db.query('select name from pending_file where name = $1', [folder.name])).toEqual([])
   })
 
-  it('is taken up from a worker that is silent', async () => {
+  it('is taken over from a silent worker', async () => {
     const clock = fakeClock()
     await start({ clock, running: false })
     const { uuid } = await create()
@@ -470,7 +470,7 @@ describe('a transcoding that is interrupted', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('completes although the queue forgets everything', async () => {
+  it('completes although the queue loses everything', async () => {
     await start()
     node.runtime.queue.deaf = true
     const creating = await create()
@@ -495,7 +495,7 @@ describe('a transcoding that is interrupted', () => {
     )
   })
 
-  it('keeps the rows of a removed video as long as a living worker may write, so that no file is forgotten', async () => {
+  it('keeps the rows of a removed video as long as a live worker may write, so that no file is orphaned', async () => {
     await start({ running: false })
     const { id } = await create()
     await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
@@ -513,7 +513,7 @@ describe('a transcoding that is interrupted', () => {
     await node.db.query(isHeld, [leaseOwner()])
     await expect(remove()).rejects.toMatchObject({ kind: 'busy' })
     expect(await rowCounts(node.db)).toMatchObject({ video: 1, transcoding: 1 })
-    // Killed: what it wrote is known by the transcoding, and goes with it.
+    // Killed: the transcoding knows what it wrote, and removes it.
     await node.store.put({ kind: 'web_videos', name: 'written.mp4' }, Buffer.from('a rendition'))
     const [transcoding] = await node.db.query<{ id: number }>('select id from transcoding')
     await node.pendingFiles.reserve(`transcoding:${transcoding?.id}`, [{ kind: 'web_videos', name: 'written.mp4' }])
@@ -536,7 +536,7 @@ describe('a transcoding that is interrupted', () => {
   it.each([
     { from: 3, to: 1 },
     { from: 1, to: 3 },
-  ])('leaves no playlist behind when the privacy goes from $from to $to while it is written', async ({ from, to }) => {
+  ])('leaves no playlist behind when the privacy changes from $from to $to while it is written', async ({ from, to }) => {
     await start()
     const put = node.store.put
     let changes = 0
@@ -555,10 +555,10 @@ describe('a transcoding that is interrupted', () => {
   })
 })
 
-describe('files that a try of a transcoding stored', () => {
+describe('files stored by an attempt of a transcoding', () => {
   const worker = { id: 0, owner: 'a worker' }
 
-  /** A finished rendition of 240p, as the ladder gives it, for the transcoding that `worker` has. */
+  /** A finished rendition of 240p, in the form of the ladder, for the transcoding of `worker`. */
   async function finished() {
     const { id, uuid } = await create('small.mp4', { waitTranscoding: true })
     const names = { fragmented: `${newUuid()}-240-fragmented.mp4`, playlist: `${newUuid()}-240.m3u8` }
@@ -599,7 +599,7 @@ describe('files that a try of a transcoding stored', () => {
     await node.pendingFiles.collect()
   }
 
-  it('stay when the next try stores them, whatever the privacy was at each', async () => {
+  it('remain when the next attempt stores them, whatever the privacy was at each', async () => {
     await start({ running: false })
     const { task, file } = await finished()
     const killed = makeStoreRenditions({ ...node.deps, tell: dying })
@@ -611,7 +611,7 @@ describe('files that a try of a transcoding stored', () => {
     await expectFilesAsRowsSay(task.uuid)
   })
 
-  it('are taken along when the privacy changed before anybody moved them', async () => {
+  it('are moved when the privacy changed before anything moved them', async () => {
     await start({ running: false })
     const { task, file } = await finished()
     await expect(makeStoreRenditions({ ...node.deps, tell: dying })(task, [file])).rejects.toThrow('killed')
@@ -621,7 +621,7 @@ describe('files that a try of a transcoding stored', () => {
     await expectFilesAsRowsSay(task.uuid, { hidden: true })
   })
 
-  it('stay when a worker that was taken for dead notes them once more', async () => {
+  it('remain when a worker that was considered dead records them again', async () => {
     await start({ running: false })
     const { task, file } = await finished()
     await makeStoreRenditions(node.deps)(task, [file])
@@ -630,7 +630,7 @@ describe('files that a try of a transcoding stored', () => {
     await expectFilesAsRowsSay(task.uuid)
   })
 
-  it('go when it was cancelled while they were written', async () => {
+  it('are removed when it was cancelled while they were written', async () => {
     const late = Promise.withResolvers<void>()
     await start({
       running: false,
@@ -660,8 +660,8 @@ describe('files that a try of a transcoding stored', () => {
   )
 })
 
-describe('files that a dead process left', () => {
-  it('are removed although others cannot be, and however many are still written', async () => {
+describe('files of a dead process', () => {
+  it('are removed although others cannot be, and however many are still being written', async () => {
     await start({
       running: false,
       wrapStore: (store) => ({
@@ -683,7 +683,7 @@ describe('files that a dead process left', () => {
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 502 })
   })
 
-  it('are known again when they are written anew while they are removed', async () => {
+  it('are recorded again when they are written while they are removed', async () => {
     const ref = { kind: 'thumbnails', name: 'anew.jpg' } as const
     await start({
       running: false,
@@ -703,7 +703,7 @@ describe('files that a dead process left', () => {
     expect(await rowCounts(node.db)).toMatchObject({ pending_file: 1 })
   })
 
-  it('are removed at once, those of living ones stay', async () => {
+  it('are removed at once, those of live ones remain', async () => {
     await start({ running: false })
     const put = async (name: string, owner: string) => {
       await node.pendingFiles.reserve(owner, [{ kind: 'thumbnails', name }])

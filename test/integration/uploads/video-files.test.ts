@@ -78,7 +78,7 @@ async function create(name: MediaName = 'small.mp4', privacy = 1, waitTranscodin
   })
 }
 
-/** A published video with all that the configuration wants of it. */
+/** A published video with all configured files. */
 async function createdWith(config: NodeOptions['config'], name: MediaName = 'small.mp4', privacy = 1) {
   await start(config)
   const made = await create(name, privacy)
@@ -147,7 +147,7 @@ async function readPlaylist(uuid: string, hidden = false) {
   }
 }
 
-/** In the store lies what the rows name, and nothing else of videos. */
+/** Expects the store to contain the files of rows, and no others of videos. */
 async function expectFilesAsRowsSay(uuid: string, hidden = false): Promise<void> {
   await settled()
   const files = await node.db.query<{ filename: string; playlist_filename: string | null }>(
@@ -168,8 +168,8 @@ async function expectFilesAsRowsSay(uuid: string, hidden = false): Promise<void>
   expect(hashed).toEqual((await rows('streaming_playlist_id is not null')).map(({ filename }) => filename).sort())
 }
 
-describe('removed files', () => {
-  it('go with their bytes, the playlist says what is left, and others are told', async () => {
+describe('removal of files', () => {
+  it('deletes their bytes, updates the playlist, and sends an Update', async () => {
     const { id, uuid } = await createdWith(BOTH)
     const before = await playlist()
     const [large] = await rows('streaming_playlist_id is not null and resolution = 240')
@@ -195,7 +195,7 @@ describe('removed files', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('of a whole format go at once, of a private video as well, of which nobody is told', async () => {
+  it('removes a whole format at once, also of a private video, without an Update', async () => {
     const { uuid } = await createdWith(BOTH, 'small.mp4', 3)
     expect(await remove(`${uuid}/web-videos`)).toBe(204)
     expect(await shapes()).toEqual(['hls 240', 'hls 144'])
@@ -208,7 +208,7 @@ describe('removed files', () => {
     expect(told).toEqual([])
   })
 
-  it('are not the sound that others need', async () => {
+  it('is refused for audio that other files need', async () => {
     const { uuid } = await createdWith(SPLIT)
     expect(await shapes()).toEqual(['hls 240', 'hls 144', 'hls 0'])
     const [sound] = await rows('resolution = 0')
@@ -221,7 +221,7 @@ describe('removed files', () => {
     expect(await remove(`${uuid}/hls/${large?.id}`)).toBe(400)
   })
 
-  it('go one after the other when they are asked for at once, and the last stays', async () => {
+  it('happens in sequence for simultaneous requests, and the last file remains', async () => {
     const { uuid } = await createdWith(HLS)
     const files = await rows()
     const answers = await Promise.all(files.map(({ id }) => remove(`${uuid}/hls/${id}`)))
@@ -230,9 +230,9 @@ describe('removed files', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('leave nothing when the process dies before or after the rows went', async () => {
+  it('leaves nothing when the process dies before or after the rows are deleted', async () => {
     const { uuid } = await createdWith(BOTH)
-    // What is written before the rows change, is a dead process's.
+    // Files written before the change of the rows belong to a dead process.
     await node.db.query("insert into pending_file (kind, name, folder, owner, created_at) values ($1, $2, false, 'nobody', now())", [
       'streaming_playlists',
       `hls/${uuid}/left-master.m3u8`,
@@ -247,7 +247,7 @@ describe('removed files', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('are refused to everybody but administrators, and without the video', async () => {
+  it('is refused to everybody but administrators, and without the video', async () => {
     const { uuid } = await createdWith(BOTH)
     const [file] = await rows()
     for (const path of [`${uuid}/hls`, `${uuid}/web-videos`, `${uuid}/web-videos/${file?.id}`]) {
@@ -261,8 +261,8 @@ describe('removed files', () => {
   })
 })
 
-describe('renditions that are asked for', () => {
-  it('are made of the web video where the original is gone, and the video stays published', async () => {
+describe('requested renditions', () => {
+  it('are made of the web video without an original, and the video stays published', async () => {
     const { id, uuid } = await createdWith(OFF)
     await restart(HLS, { running: false })
     expect(await transcode(uuid, 'hls')).toEqual({ status: 204, body: null })
@@ -288,7 +288,7 @@ describe('renditions that are asked for', () => {
     expect(told.filter(({ event }) => event === 'VideoPublished')).toEqual([])
   })
 
-  it('take the places of the old ones, which stay until then', async () => {
+  it('replace the old ones, which remain until then', async () => {
     const { uuid } = await createdWith(BOTH)
     const before = await rows()
     const oldPlaylist = await playlist()
@@ -306,7 +306,7 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('of another format leave the playlist as it is', async () => {
+  it('of another format leave the playlist unchanged', async () => {
     const { uuid } = await createdWith(HLS)
     const [before, text] = [await playlist(), (await readPlaylist(uuid)).master]
     await restart(HLS)
@@ -318,7 +318,7 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('may take the place of the very file that they are made of, in a format that new videos do not get', async () => {
+  it('may replace the file that they are made of, in a format that is disabled for new videos', async () => {
     const { uuid } = await createdWith(OFF, 'copyable-1080p.mp4')
     const [source] = await rows()
     await restart({ transcoding: { ...HLS.transcoding, always_transcode_original_resolution: false } })
@@ -329,7 +329,7 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('have picture and sound when those lie in two files', async () => {
+  it('have video and audio when those are in two files', async () => {
     const { uuid } = await createdWith(SPLIT)
     await restart(WEB)
     expect((await transcode(uuid, 'web-video')).status).toBe(204)
@@ -346,7 +346,7 @@ describe('renditions that are asked for', () => {
   it.each([
     { from: SPLIT, to: HLS, streams: [3, 3] },
     { from: HLS, to: SPLIT, streams: [1, 1, 2] },
-  ])('replace those that have their sound elsewhere ($streams)', async ({ from, to, streams }) => {
+  ])('replace those with separate audio ($streams)', async ({ from, to, streams }) => {
     const { uuid } = await createdWith(from)
     await restart(to)
     expect((await transcode(uuid, 'hls')).status).toBe(204)
@@ -356,7 +356,7 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('leave an original that was kept, whatever is kept of new videos', async () => {
+  it('keep an original that was kept, whatever applies to new videos', async () => {
     const { uuid } = await createdWith({ transcoding: { ...HLS.transcoding, original_file: { keep: true } } })
     await restart(HLS)
     expect((await transcode(uuid, 'web-video')).status).toBe(204)
@@ -365,7 +365,7 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('are begun anew with force, with what was under way', async () => {
+  it('start over with force, together with running ones', async () => {
     await start(HLS, { running: false })
     const { uuid } = await create('small.mp4', 1, true)
     expect((await transcode(uuid, 'web-video')).status).toBe(409)
@@ -382,7 +382,7 @@ describe('renditions that are asked for', () => {
     expect(told.filter(({ event }) => event === 'VideoPublished')).toHaveLength(1)
   })
 
-  it('bring back a video whose transcoding failed', async () => {
+  it('repair a video whose transcoding failed', async () => {
     await start(HLS, { running: false })
     const { uuid } = await create('small.mp4', 1, true)
     const [source] = await node.db.query<{ name: string }>('select kept_filename as name from video_source')
@@ -401,7 +401,7 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('that fail leave the video as it was', async () => {
+  it('that fail leave the video unchanged', async () => {
     const { uuid } = await createdWith(OFF)
     const [file] = await rows()
     await restart(HLS, { running: false })
@@ -414,7 +414,7 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid)
   })
 
-  it('go on when their process was stopped, after the file that they are made of went', async () => {
+  it('continue after a stop of their process, when their source file was removed', async () => {
     const { uuid } = await createdWith(OFF, 'copyable-1080p.mp4')
     const [source] = await rows()
     await restart(HLS)
@@ -430,7 +430,7 @@ describe('renditions that are asked for', () => {
   it.each([
     { from: 3, to: 1 },
     { from: 1, to: 3 },
-  ])('follow the video from privacy $from to $to, as does what they are made of', async ({ from, to }) => {
+  ])('follow the video from privacy $from to $to, with their source file', async ({ from, to }) => {
     const { id, uuid } = await createdWith(HLS, 'copyable-1080p.mp4', from)
     const before = (await rows()).map(({ filename }) => filename)
     await restart(BOTH)
@@ -442,7 +442,7 @@ describe('renditions that are asked for', () => {
     await expectFilesAsRowsSay(uuid, to === 3)
   })
 
-  it('are refused without transcoding, and for a video that has nothing to be made of', async () => {
+  it('are refused while transcoding is disabled, and for a video without a source', async () => {
     const { id, uuid } = await createdWith(OFF)
     expect((await transcode(uuid, 'hls')).status).toBe(400)
     await restart(HLS)

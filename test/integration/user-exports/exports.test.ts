@@ -1,5 +1,4 @@
-// Archives of users through the API of a whole server, on the file system and in object storage: what is in them, who gets them, and
-// what becomes of those that are given up.
+// Archives of users through the API of a whole server, on the file system and in object storage: contents, access, and cancelled exports.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -42,13 +41,13 @@ afterAll(async () => {
 
 const jsonOf = (archive: Map<string, ArchiveEntry>, name: string): Json => JSON.parse(String(archive.get(name)?.bytes ?? 'null')) as Json
 
-/** The types below each path, of all the items of lists together; what is null now and then counts as what it is else. */
+/** The types below each path, of all list items combined; a member that is sometimes null has its other type. */
 function shapeOf(value: unknown, path = '', shape = new Map<string, Set<string>>()): Map<string, Set<string>> {
   const kind = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
   const kinds = shape.get(path) ?? new Set()
   shape.set(path, kinds.add(kind))
   if (Array.isArray(value)) for (const item of value) shapeOf(item, `${path}[]`, shape)
-  // What ffprobe says, and what is keyed by language.
+  // Values of ffprobe, and objects keyed by language.
   else if (kind === 'object' && !/\.(metadata|captions)$/.test(path)) {
     for (const [key, inner] of Object.entries(value as Json)) shapeOf(inner, `${path}.${key}`, shape)
   }
@@ -121,7 +120,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
   const untilClean = () => until(async () => (await stored()).length === 0 && (await noted()) === 0)
   const download = async (url: string, headers: Record<string, string> = {}) => fetch(url, { headers })
   const urlOf = (made: Export): string => made.privateDownloadUrl ?? ''
-  /** Nothing of the kind can be read as long as it is held. */
+  /** While it is held, no file of the kind can be read. */
   const holding = async (table: string, work: () => Promise<void>): Promise<void> => {
     const holder = await pool.connect()
     try {
@@ -135,7 +134,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
   }
   const processing = (id: number) => until(async () => (await list()).some((one) => one.id === id && one.state.label === 'Processing'))
 
-  it('has what the reference server puts into one, in the same places and words', async () => {
+  it('contains what the reference server exports, with the same paths and members', async () => {
     const id = await request(true)
     const refusal = await refused(true)
     expect([refusal.status, await refusal.json()]).toMatchObject([400, { detail: 'User has already processing or completed exports' }])
@@ -224,7 +223,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
         { type: 'Create', object: { type: 'Note', inReplyTo: videoUrl(mover.other.uuid) } },
       ],
     })
-    // Its items stand inside: they have no context of their own.
+    // Its items are embedded, and have no context of their own.
     expect((outbox.orderedItems as Json[]).filter((one) => '@context' in one)).toEqual([])
     expect(jsonOf(archive, 'activity-pub/actor.json')).toMatchObject({
       following: 'following.json',
@@ -238,7 +237,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect(told.text).toContain(`${node.base}/my-account/import-export`)
   })
 
-  it('is downloaded by its address alone, in pieces too, and by no other', async () => {
+  it('is downloaded by its secret URL alone, also in ranges, and by no other', async () => {
     const [made] = await list()
     if (!made) throw new Error('There is no archive.')
     const url = new URL(urlOf(made))
@@ -281,7 +280,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect(await of(() => undefined)).toBe(200)
   })
 
-  it('goes when it is deleted, with its bytes, and can be asked for again without video files', async () => {
+  it('is removed with its bytes, and can be requested again without video files', async () => {
     const [before] = await list()
     if (!before) throw new Error('There is no archive.')
     expect(await statusOf(`${address()}/424242`, mover.client, { method: 'DELETE' })).toBe(404)
@@ -304,7 +303,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     await untilClean()
   })
 
-  it('is given up when it is deleted while it is made, and leaves nothing behind', async () => {
+  it('is cancelled when it is removed while it is written, and leaves nothing behind', async () => {
     await holding('watched_words_list', async () => {
       const id = await request(true)
       await processing(id)
@@ -320,7 +319,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect(await noted()).toBe(0)
   })
 
-  it('is made by another worker when the one that was at it is lost, and fails when that happens too often', async () => {
+  it('is completed by another worker when one is lost, and fails when that happens too often', async () => {
     const lose = (id: number, context: object) =>
       pool.query(
         `update user_export set lease_owner = 'elsewhere|1-1|1#x', due_at = now() - interval '1 minute', context = $2
@@ -353,7 +352,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     )
     expect(told.text).toContain('/my-account/import-export')
     await untilClean()
-    // One that failed is in the way of nothing.
+    // A failed one blocks nothing.
     const again = await settled(await request(false))
     expect((await list()).map((one) => one.state.label)).toEqual(['Completed', 'Failed'])
     await remove(again.id)
@@ -370,7 +369,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
   })
 
   if (inObjects) {
-    it('waits when the connection to the files of videos is lost in the middle of one', async () => {
+    it('waits when the connection to a video file is lost while it is read', async () => {
       s3.cut(({ method, path }) => method === 'GET' && path.startsWith('/web-videos/'))
       const id = await request(true)
       const waiting = "from job where type = 'create-user-export' and state = 'delayed'"
@@ -390,7 +389,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
   }
 
   if (!inObjects) {
-    it('is given to who asked for its address, as long as that one may have it', async () => {
+    it('has a URL that opens for its user as long as the user may have it', async () => {
       const client = await makeUser('locked')
       const { id: userId } = await client.get<{ id: number }>('/api/v1/users/me')
       const locked = { ...mover, client, userId }
@@ -409,7 +408,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       await root.send('DELETE', `${address(locked)}/${made.id}`)
     })
 
-    it('is asked for and deleted only by its user and administrators, within the limits of the configuration', async () => {
+    it('is requested and removed only by its user and administrators, within the configured limits', async () => {
       const missing = await refused(undefined)
       expect([missing.status, await missing.json()]).toMatchObject([
         400,
@@ -451,7 +450,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       await remove(again.id)
     })
 
-    it('is made once, whichever of two processes has it, and listed among the jobs', async () => {
+    it('is written once, by one of two processes, and listed among the jobs', async () => {
       const beside = await startTestNode({ beside: node, config: { transcoding: { enabled: false } } })
       try {
         const answers = await Promise.all(
@@ -470,7 +469,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
         there.port = new URL(beside.base).port
         expect((await readArchive(Buffer.from(await (await fetch(there)).arrayBuffer()))).size).toBeGreaterThan(20)
         expect(await stored()).toHaveLength(1)
-        // The job ends after what it was for.
+        // The job ends after the export.
         const job = await until(
           async () => {
             const path = '/api/v1/jobs/completed?jobType=create-user-export'
@@ -486,7 +485,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       }
     })
 
-    it('goes with its user, whole or half made', async () => {
+    it('is removed with its user, complete or not', async () => {
       const leaving = await makeFullUser(node, root, 'leaver')
       const made = await settled(await request(true, leaving.client, leaving), leaving)
       await leaving.client.send('DELETE', '/api/v1/users/me')

@@ -1,5 +1,5 @@
-// A user with something of every kind that an archive holds, made through the API as the one was from whom the reference server made
-// the archive of test/fixtures.
+// A user with an object of every kind that an archive contains, created over the API like the user of the reference server's archive in
+// test/fixtures.
 
 import { readFile } from 'node:fs/promises'
 import sharp from 'sharp'
@@ -13,11 +13,11 @@ export interface FullUser {
   userId: number
   username: string
   email: string
-  /** With captions, chapters and tags; public. */
+  /** Public, with captions, chapters and tags. */
   first: { id: number; uuid: string }
-  /** In the second channel; unlisted. */
+  /** Unlisted, in the second channel. */
   second: { id: number; uuid: string }
-  /** Of somebody else. */
+  /** A video of another user. */
   other: { id: number; uuid: string }
   bytes: Buffer
 }

@@ -1,5 +1,4 @@
-// What becomes of the data of an archive, on a whole server: what another server exported, what comes twice, what is hostile, and what
-// dies in the middle.
+// Import of archive data on a whole server: an archive of another server, repeated imports, hostile data, and crashes.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -48,7 +47,7 @@ afterAll(async () => {
   await node?.stop()
 })
 
-/** Those that are here. */
+/** Objects that exist here. */
 const known = async (url: string) => (await importers.db.query<{ id: number }>('select id from video where url = $1', [url]))[0]?.id
 
 async function open(options: OpenOptions = {}): Promise<OpenedImporters> {
@@ -84,7 +83,7 @@ const videosOf = async ({ client }: User) =>
 const countOf = async (table: string, where = 'true'): Promise<number> =>
   (await importers.db.query<{ count: number }>(`select count(*)::int as count from ${table} where ${where}`))[0]?.count ?? -1
 
-/** The node draws pictures of videos as soon as they are there. */
+/** The node draws pictures of videos as soon as they exist. */
 const untilNothingPends = () => until(async () => (await countOf('pending_file')) === 0, { what: 'the end of all pending files' })
 
 async function importAll(user: User, from = importers): Promise<Record<string, ItemOutcome[]>> {
@@ -135,7 +134,7 @@ describe('the archive of another server', () => {
     })
   })
 
-  it('makes the account, its channels and settings what they were', async () => {
+  it('restores the account, its channels and settings', async () => {
     const me = await mover.client.get<{
       account: { displayName: string; description: string; name: string; avatars: unknown[] }
       videoChannels: { name: string; displayName: string; support: string | null; description: string | null }[]
@@ -154,7 +153,7 @@ describe('the archive of another server', () => {
     expect(second.banners).toHaveLength(2)
   })
 
-  it('brings the videos with all that belongs to them', async () => {
+  it('imports the videos with all their parts', async () => {
     const videos = await videosOf(mover)
     expect(videos.map(({ name }) => name)).toEqual(['First film', expect.any(String)])
     const [video] = videos
@@ -185,7 +184,7 @@ describe('the archive of another server', () => {
     expect(source).toMatchObject({ inputFilename: 'small.mp4', size: 30175 })
   })
 
-  it('brings what the user did: playlists, ratings, history, subscriptions and blocks', async () => {
+  it('imports playlists, ratings, history, subscriptions and blocks', async () => {
     const { client } = mover
     const [playlist] = (
       await client.get<Paged<{ uuid: string; displayName: string; videosLength: number }>>(
@@ -213,7 +212,7 @@ describe('the archive of another server', () => {
     expect(lists.data).toMatchObject([{ listName: 'rude', words: ['rude', 'ruder'] }])
   })
 
-  it('doubles nothing the second time', async () => {
+  it('duplicates nothing the second time', async () => {
     const tables = ['video', 'playlist', 'playlist_element', 'channel', 'actor_image', 'rating', 'history', 'follow']
     const before = await Promise.all(tables.map((table) => countOf(table)))
     const again = Object.values(await importAll(mover)).flat()
@@ -222,7 +221,7 @@ describe('the archive of another server', () => {
     await untilNothingPends()
   })
 
-  it('gives the channels of a second user other names, and puts the videos there', async () => {
+  it('renames the channels of a second user, and puts the videos there', async () => {
     const second = await makeUser('second')
     const outcomes = await importAll(second)
     expect(outcomes.channels).toEqual(['success', 'success'])
@@ -231,7 +230,7 @@ describe('the archive of another server', () => {
     expect(Object.values(await importAll(second)).flat()).not.toContain('success')
   })
 
-  it('may be imported once more after what it made was removed', async () => {
+  it('can be imported again after its objects were removed', async () => {
     const [video] = await videosOf(mover)
     await mover.client.send('DELETE', `/api/v1/videos/${video?.uuid}`)
     await until(async () => (await countOf('imported_object', `video_id = ${video?.id}`)) === 0)
@@ -239,7 +238,7 @@ describe('the archive of another server', () => {
     expect(await importers.run('videos', item, contextOf(mover, files))).toBe('success')
   })
 
-  it('tells no subscriber here of old videos, and goes with its user', async () => {
+  it('notifies no subscriber of old videos, and its objects are removed with the user', async () => {
     expect(await countOf('video', `name = 'First film' and not subscribers_told`)).toBe(0)
     const leaver = await makeUser('leaver')
     const video = archivedVideo('leaver_channel')
@@ -249,7 +248,7 @@ describe('the archive of another server', () => {
   })
 })
 
-describe('what does not fit', () => {
+describe('invalid data', () => {
   let user: User
   const long = 'x'.repeat(10_000_000)
 
@@ -260,7 +259,7 @@ describe('what does not fit', () => {
   const run = (part: Parameters<OpenedImporters['run']>[0], item: unknown, given = files) =>
     importers.run(part, item, contextOf(user, given))
 
-  it('is refused where nothing can be without it, and left out otherwise', async () => {
+  it('is refused if it is required, and left out otherwise', async () => {
     const account = { url: 'x', name: 'other', createdAt: NOW, updatedAt: NOW, archiveFiles: {} }
     expect(await run('account', { ...account, displayName: long })).toEqual({ error: 'invalid' })
     expect(await run('account', { ...account, displayName: '\u0007' })).toEqual({ error: 'invalid' })
@@ -287,7 +286,7 @@ describe('what does not fit', () => {
     expect(me.notificationSettings).toMatchObject({ newFollow: 1 })
   })
 
-  it('of other servers and of this one', async () => {
+  it('with references to other servers and to this one', async () => {
     const own = new URL(node.base).host
     const follow = (targetHandle: string) => run('following', { handle: 'x', targetHandle, createdAt: NOW })
     for (const handle of ['', 'a@b@c', `${long}@x.example`, 'x@not a host', 'root@[::1'])
@@ -392,7 +391,7 @@ describe('what does not fit', () => {
     expect(await countOf('thumbnail', `video_id = (select id from video where uuid = '${uuid}')`)).toBe(2)
   })
 
-  it('in what refers to videos', async () => {
+  it('in references to videos', async () => {
     const [hidden] = await importers.db.query<{ url: string; id: number }>(
       `update video set privacy = 3 where id = (select min(id) from video where name = 'First film') returning url, id`,
     )
@@ -421,7 +420,7 @@ describe('what does not fit', () => {
     expect(await run('video-playlists', archivedPlaylist({ displayName: long }))).toEqual({ error: 'invalid' })
     expect(await run('video-playlists', archivedPlaylist({ type: 3 }))).toEqual({ error: 'invalid' })
     expect(await run('video-playlists', archivedPlaylist({ privacy: 0 }))).toEqual({ error: 'invalid' })
-    // Everybody would see it, and it has no channel.
+    // It would be public, and has no channel.
     expect(await run('video-playlists', archivedPlaylist({ privacy: 1, channel: { name: 'mover_second' } }))).toEqual({
       error: 'invalid',
     })
@@ -455,8 +454,8 @@ describe('what does not fit', () => {
   })
 })
 
-describe('the bounds of this server', () => {
-  it('are those of every upload: quotas, channels, types of files, and the quarantine', async () => {
+describe('the limits of this server', () => {
+  it('are those of every upload: quotas, channels, file types, and quarantine', async () => {
     const poor = await makeUser('poor', film.length + 10)
     const [one, two] = [archivedVideo('poor_channel'), archivedVideo('poor_channel')]
     expect(await importers.run('videos', one, contextOf(poor, fileOf(one)))).toBe('success')
@@ -480,18 +479,18 @@ describe('the bounds of this server', () => {
     expect(await importers.run('videos', large, contextOf(rich, fileOf(large)))).toBe('success')
   })
 
-  it('have videos transcoded as any upload', async () => {
+  it('transcode videos like any upload', async () => {
     const maker = await makeUser('maker')
     const transcoding = await open({ config: { transcoding: { enabled: true, hls: { enabled: true } } } })
     const video = archivedVideo('maker_channel', { waitTranscoding: true, privacy: 3 })
     expect(await transcoding.run('videos', video, contextOf(maker, fileOf(video)))).toBe('success')
     expect(await countOf('transcoding', `video_id = (select id from video where name = '${video.name}')`)).toBe(1)
     expect(await countOf('pending_file', "kind = 'original_video_files'")).toBe(0)
-    // With the jobs of this server, which leave their own notes.
+    // With the jobs of this server, which leave their own records.
     await until(async () => (await videosOf(maker))[0]?.state.id === 1 && (await countOf('pending_file')) === 0)
   })
 
-  it('let a video that came back be', async () => {
+  it('leave a video unchanged that was exported here', async () => {
     const owner = await makeUser('owner')
     const video = archivedVideo('owner_channel', { name: 'there and back' })
     await importers.run('videos', video, contextOf(owner, fileOf(video)))
@@ -500,7 +499,7 @@ describe('the bounds of this server', () => {
     expect(await importers.run('videos', back, contextOf(owner, fileOf(back)))).toBe('duplicate')
   })
 
-  it('keep a server that never answers from being asked for ever', async () => {
+  it('limit requests to a server that never answers', async () => {
     let asked = 0
     const slow = await open({
       resolveRemote: {
@@ -519,7 +518,7 @@ describe('the bounds of this server', () => {
     expect(asked).toBe(3)
   })
 
-  it('keep a server from being asked for more than anybody saw there, and for what is here', async () => {
+  it('limit requests to a server by what was visible there, and send none for local objects', async () => {
     const asked: string[] = []
     const [here] = await importers.db.query<{ id: number; url: string }>("select id, url from video where name = 'elsewhere'")
     const asking = await open({
@@ -543,7 +542,7 @@ describe('the bounds of this server', () => {
     expect(asked).toHaveLength(1000)
   })
 
-  it('stop an import that is to stop, and let one wait for what the server lacks', async () => {
+  it('stop a cancelled import, and let one wait for disk space and outages', async () => {
     const user = await makeUser('stopped')
     const video = archivedVideo('stopped_channel')
     const controller = new AbortController()
@@ -560,7 +559,7 @@ describe('the bounds of this server', () => {
     await expect(importers.run('videos', video, context)).rejects.toThrow('the lease is lost')
     const full = { ...file, open: async () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) }
     await expect(importers.run('videos', video, contextOf(user, new Map([[path, full]])))).rejects.toThrow('full')
-    // Looked at before a byte is read of it.
+    // Checked before a byte of it is read.
     let reads = 0
     const sized = async (room: { free: number; total: number }) => {
       const cramped = await open({ room })
@@ -588,7 +587,7 @@ describe('the bounds of this server', () => {
   })
 })
 
-describe('an import that dies', () => {
+describe('an import that crashes', () => {
   const kinds = ['captions', 'previews', 'thumbnails', 'avatars', 'tmp', 'web-videos']
   let user: User
 
@@ -596,7 +595,7 @@ describe('an import that dies', () => {
     user = await makeUser('mortal')
   })
 
-  /** Kills the import of an item at each step, and has it done by another process; each time with another item. */
+  /** Kills the import of an item at each step, and completes it in another process; each time with another item. */
   async function dyingEverywhere(part: ImportedPart, item: () => object, added: Record<string, number>): Promise<void> {
     const none = Object.fromEntries(kinds.map((kind) => [kind, 0]))
     let [at, steps, dead] = [0, 0, '']
@@ -646,7 +645,7 @@ describe('an import that dies', () => {
 
   const thumbnail = '../files/videos/thumbnails/8d5a1fff-9481-431f-bfc2-3949347a753a.jpg'
 
-  it('at any step of a video leaves one video and no bytes, once it is run again', async () => {
+  it('at any step of a video leaves one video and no other bytes, once it is run again', async () => {
     const captions = { en: '../files/videos/captions/8d5a1fff-9481-431f-bfc2-3949347a753a-en.vtt' }
     const item = () => {
       const video = archivedVideo('mortal_channel', { chapters: [{ timecode: 1, title: 'one' }] })
@@ -680,7 +679,7 @@ describe('an import that dies', () => {
     expect(await countOf('playlist', `account_id = ${user.accountId} and type = 1 and elements_count = 1`)).toBe(made)
   })
 
-  it('and another one that runs beside it make one video', async () => {
+  it('and a concurrent one make one video', async () => {
     const video = archivedVideo('mortal_channel')
     const other = await open()
     const context = contextOf(user, fileOf(video))
@@ -691,8 +690,8 @@ describe('an import that dies', () => {
   })
 })
 
-describe('an archive that is uploaded', () => {
-  it('is imported by its job, and doubles nothing the second time', async () => {
+describe('an uploaded archive', () => {
+  it('is imported by its job, and duplicates nothing the second time', async () => {
     const user = await makeUser('uploader')
     const archive = await readFile(fixture)
     const importIt = () => importArchive(user.client, user.id, archive)
@@ -706,7 +705,7 @@ describe('an archive that is uploaded', () => {
   })
 })
 
-/** How many files there are in each folder of the store. */
+/** Number of files in each folder of the store. */
 async function filesBy(kinds: readonly string[]): Promise<Record<string, number>> {
   const folder = join(node.dataDir, 'storage')
   const counts: Record<string, number> = {}

@@ -1,5 +1,5 @@
-// How an uploaded archive is brought in, with importers that only note what they get: order, counts, where it goes on after an
-// interruption, and that every end takes the archive's bytes away.
+// The import of an uploaded archive, with importers that only record their items: order, counts, resumption after an interruption, and
+// removal of the archive's bytes.
 
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -97,7 +97,7 @@ const mails = async () =>
   (await node.db.query<{ mail: string }>("select data->>'mail' as mail from job where type = 'email' order by id")).map(({ mail }) => mail)
 
 describe('an archive', () => {
-  it('is brought in part by part in order, and counted', async () => {
+  it('is imported part by part in order, and counted', async () => {
     await start(async (item) => (JSON.stringify(item).includes('/1"') ? 'duplicate' : 'success'))
     const words = { watchedWordLists: [{ listName: 'a', words: ['b'] }] }
     await upload(
@@ -125,7 +125,7 @@ describe('an archive', () => {
     expect(await mails()).toEqual(['user-import-completed'])
   })
 
-  it('gives the files that its documents name, and no others', async () => {
+  it('provides the files named by its documents, and no others', async () => {
     const found: (string | undefined)[] = []
     await start(async (_item, { file }) => {
       for (const name of ['../files/a.txt', '../../files/a.txt', '/files/a.txt', '../files/none', null, '']) {
@@ -139,7 +139,7 @@ describe('an archive', () => {
     expect(found).toEqual(['files/a.txt: hello', ...Array.from({ length: 5 }, () => undefined)])
   })
 
-  it('goes on with the next item after one that is refused', async () => {
+  it('continues with the next item after a refused one', async () => {
     await start(async (item, { file }) => {
       if (JSON.stringify(item).includes('/1"')) throw new DomainError('forbidden', 'Not this one.')
       if (JSON.stringify(item).includes('/2"')) await text((await file('../files/bad')?.open()) ?? Readable.from([]))
@@ -154,7 +154,7 @@ describe('an archive', () => {
     expect(stats.dislikes).toEqual({ success: 1, duplicates: 0, errors: 1 })
   })
 
-  it('names what did not come in, with the reason', async () => {
+  it('names failed items, with their reasons', async () => {
     await start(async (item, { file }, part) => {
       const told = JSON.stringify(item)
       if (told.includes('/0?')) throw new DomainError('not_found', 'A secret of this server.')
@@ -189,7 +189,7 @@ describe('an archive', () => {
     })
   })
 
-  it('names the first hundred, each once, also when another process goes on', async () => {
+  it('names the first hundred, each once, also after a change of the process', async () => {
     let hangs = true
     const meet: Meet = async (item, { signal }) => {
       if (hangs && JSON.stringify(item).includes('/60"')) {
@@ -216,7 +216,7 @@ describe('an archive', () => {
     })
     await start(async (item) => {
       if (JSON.stringify(item).includes('/3"')) await gate
-      // Longer than the time between two notes of the position.
+      // Longer than the interval of progress updates.
       else await new Promise((resolve) => setTimeout(resolve, 120))
       return 'success'
     })
@@ -243,7 +243,7 @@ describe('an archive', () => {
     await ended('Completed')
   })
 
-  it('is gone on with by another process, at the item that was in hand', async () => {
+  it('is continued by another process, at the current item', async () => {
     let hangs = true
     const meet: Meet = async (item, { signal }) => {
       if (hangs && JSON.stringify(item).includes('/2"')) {
@@ -264,7 +264,7 @@ describe('an archive', () => {
   })
 })
 
-describe('an import ends as failed, with nothing left', () => {
+describe('an import fails, with nothing left', () => {
   type Case = [about: string, archive: Buffer, error: RegExp]
   const badNames: [about: string, name: string][] = [
     ['a control character', 'files/a\u0007'],
@@ -323,7 +323,7 @@ describe('an import ends as failed, with nothing left', () => {
     })
   })
 
-  it('of one at which workers are lost again and again', async () => {
+  it('when workers are lost repeatedly', async () => {
     await start(async () => {
       throw new Error('a fault that nobody knows')
     })
@@ -360,7 +360,7 @@ it('an import waits for the end of an outage', async () => {
   expect((await latest()).resultSummary.stats.likes).toEqual({ success: 2, duplicates: 0, errors: 0 })
 })
 
-describe('an import that takes longer than its job may', () => {
+describe('an import that exceeds the timeout of its job', () => {
   const settings = { jobs: { ttlMs: () => 3_000, attempts: () => 1 } }
   const hangingAt =
     (hangs: () => number | undefined): Meet =>
@@ -371,7 +371,7 @@ describe('an import that takes longer than its job may', () => {
       return 'success'
     }
 
-  it('goes on where it was', async () => {
+  it('continues where it was', async () => {
     let at: number | undefined = 2
     await start(
       hangingAt(() => at),
@@ -394,7 +394,7 @@ describe('an import that takes longer than its job may', () => {
     expect((await latest()).resultSummary.stats.likes).toEqual({ success: 4, duplicates: 0, errors: 0 })
   })
 
-  it('fails at an item that takes all of it', async () => {
+  it('fails at an item that takes the whole timeout', async () => {
     await start(
       hangingAt(() => 0),
       { settings },
@@ -440,7 +440,7 @@ describe('the upload of an archive', () => {
   const rows = async (id: string) =>
     await node.db.query('select u.*, i.state as import from upload u join user_import i on i.id = u.user_import_id where token = $1', [id])
 
-  it('that was refused, as another import is under way, is not changed by who asks where it stands', async () => {
+  it('refused because of a running import is not changed by a query of its offset', async () => {
     const gate = latch()
     await start(async () => {
       await gate.opened
@@ -457,14 +457,14 @@ describe('the upload of an archive', () => {
     expect(await rows(other)).toEqual(refused)
     gate.open()
     await eventually(async () => expect((await latest()).state.label).toBe('Completed'))
-    // Who goes on has nothing left to send.
+    // A resuming client has nothing left to send.
     expect(await ask()).toEqual([204, null])
     await ended('Completed')
     expect(await ask()).toEqual([204, null])
     expect(seen).toHaveLength(2)
   })
 
-  it('lives as long as it should after the last bytes that were stored, and no longer for anything else', async () => {
+  it('expires some time after its last stored bytes, and no other request extends it', async () => {
     await start()
     const id = await open('one.zip')
     await put(id, `bytes 0-9/${size}`, likesZip.subarray(0, 10))
@@ -479,7 +479,7 @@ describe('the upload of an archive', () => {
     expect(await due()).toEqual(before)
     expect((await put(id, `bytes 10-19/${size}`, likesZip.subarray(10, 20)))[0]).toBe(308)
     expect((await due()).getTime()).toBeGreaterThan(before.getTime() + 30 * 60_000)
-    // A request that has it, and stores nothing.
+    // A request that has the lease, and stores nothing.
     await node.db.query("update upload set due_at = now(), lease_owner = 'elsewhere|1|1|alive', lease_until = now() + interval '1 minute'")
     await eventually(async () => {
       const [row] = await rows(id)

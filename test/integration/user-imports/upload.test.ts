@@ -1,4 +1,4 @@
-// The upload of a user's archive over HTTP, to two processes in turn, on the file system and in object storage, up to what was brought in.
+// Upload of a user archive over HTTP, to two processes in turn, on the file system and in object storage, until the import.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
@@ -58,7 +58,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     await nodes?.[0].stop()
   })
 
-  /** A user with a client for each of the processes. */
+  /** A user with a client for each process. */
   async function newUser(name: string, fields: object = {}): Promise<{ user: User; clients: [Client, Client] }> {
     const body = { username: name, email: `${name}@example.com`, password: 'a password', role: 2, ...fields }
     const quotas = { videoQuota: -1, videoQuotaDaily: -1, ...fields }
@@ -102,18 +102,18 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     })
   const cancel = (client: Client, user: User, id: string) => client.raw(`${address(user)}?upload_id=${id}`, { method: 'DELETE' })
   const latest = (client: Client, user: User) => client.raw(`/api/v1/users/${user.id}/imports/latest`)
-  /** The same, with how far it came. */
+  /** The same, with the offset. */
   const progress = (client: Client, user: User) => client.raw(`/api/v1/vireo/users/${user.id}/imports/latest`)
   const bytesLeft = async (): Promise<string[]> =>
     inObjects
       ? (await s3.keys(BUCKETS.at(-1) ?? '')).filter((key) => key.includes('uploads/') || key.includes('.pieces/'))
       : await readdir(join(nodes[0].dataDir, 'storage', 'tmp-persistent')).catch(() => [])
 
-  it('comes in chunks to two processes in turn, across a restart, and is brought in', async () => {
+  it('is uploaded in chunks to two processes in turn, across a restart, and imported', async () => {
     const { user, clients } = await newUser('owner')
     expect((await latest(clients[0], user)).status).toBe(404)
     const id = await open(clients[0], user)
-    // The same file is the same upload, whichever process is asked.
+    // The same file is the same upload in every process.
     expect(await open(clients[1], user)).toBe(id)
     for (let index = 0; index < CHUNKS - 1; index += 1) {
       const client = clients[index % 2] ?? clients[0]
@@ -123,7 +123,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       if (index === 2) await nodes[1].restart()
     }
     expect((await latest(clients[0], user)).status).toBe(404)
-    // A hole and a rewind change nothing.
+    // A gap and an earlier range change nothing.
     for (const from of [edge(CHUNKS - 1) + 5, 0]) {
       const answer = await put(clients[0], user, id, from, from + 10)
       expect(answer.status).toBe(308)
@@ -132,7 +132,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     const last = await put(clients[1], user, id, edge(CHUNKS - 1), archive.length)
     expect(last.status).toBe(204)
     expect(last.headers.get('content-length')).toBe('0')
-    // Asked again, it is done still.
+    // A repeated request is still complete.
     const status = await clients[0].raw(`${address(user)}?upload_id=${id}`, {
       method: 'PUT',
       headers: { 'content-range': `bytes */${archive.length}` },
@@ -144,7 +144,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       const { state, resultSummary } = (await answer.json()) as View
       expect(state).toEqual({ id: 3, label: 'Completed' })
       const errors = Object.entries(resultSummary.stats).flatMap(([name, counts]) => (counts.errors > 0 ? [name] : []))
-      // Of videos of a server that is not there.
+      // Of videos of an unreachable server.
       expect(errors).toEqual(['likes', 'userVideoHistory'])
       expect(resultSummary.stats.videos?.success).toBeGreaterThan(0)
     })
@@ -170,7 +170,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect((await put(clients[0], user, '', 0, 10)).status).toBe(403)
     const id = await open(clients[0], user)
     expect((await put(others[0], user, id, 0, 10)).status).toBe(403)
-    // An archive is no video.
+    // A video is no archive.
     const asVideo = await clients[0].raw(`/api/v1/videos/upload-resumable?upload_id=${id}`, {
       method: 'PUT',
       headers: { 'content-type': 'application/octet-stream', 'content-range': `bytes 0-9/${archive.length}` },
@@ -205,16 +205,16 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect(silent).not.toBe(id)
     await put(clients[0], user, silent, 0, 1000)
     await run(nodes[0].databaseUrl, `update upload set due_at = now() - interval '1 second' where token = '${silent}'`)
-    // Every chunk would give it another hour.
+    // Every chunk extends it by an hour.
     await eventually(async () => expect(await bytesLeft()).toEqual([]))
     expect((await put(clients[0], user, silent, 1000, 2000)).status).toBe(403)
     expect((await latest(clients[0], user)).status).toBe(404)
   })
 
-  it('takes one chunk at a time', async () => {
+  it('accepts one chunk at a time', async () => {
     const { user, clients } = await newUser('eager')
     const id = await open(clients[0], user)
-    // Begun, and held open.
+    // Started, and held open.
     const url = new URL(`${nodes[0].base}${address(user)}?upload_id=${id}`)
     const slow = httpRequest(url, {
       method: 'PUT',
@@ -241,7 +241,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     await eventually(async () => expect((await cancel(clients[0], user, id)).status).toBe(204))
   })
 
-  it('goes with its user', async () => {
+  it('is removed with its user', async () => {
     const { user, clients } = await newUser('leaving')
     const id = await open(clients[0], user)
     await put(clients[0], user, id, 0, 1000)

@@ -1,4 +1,4 @@
-// What the staff does to users, and what it does to them.
+// Administration of users by the staff.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('a user', () => {
-  it('made without a password gets a mail with which to choose one, and cannot log in before', async () => {
+  it('created without a password gets a mail to set one, and cannot log in before', async () => {
     const body = { username: 'letterless', password: '', email: 'letterless@example.org', role: 2 }
     const { status, body: made } = await server.ask('POST', '/api/v1/users', { token: admin, body })
     expect(status).toBe(200)
@@ -44,13 +44,13 @@ describe('a user', () => {
     await expect(server.login('letterless', '')).rejects.toThrow('400')
   })
 
-  it('is made once, also when two ask at the same time', async () => {
+  it('is created once by two simultaneous requests', async () => {
     const body = { username: 'twins', password: PASSWORD, email: 'twins@example.org', role: 2 }
     const answers = await Promise.all([1, 2].map(() => server.ask('POST', '/api/v1/users', { token: admin, body })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  it('cannot be called as another is, in any case of letters, nor as the instance or a channel', async () => {
+  it('cannot have the name of another user, ignoring case, of the instance or of a channel', async () => {
     await add()
     for (const taken of ['root', 'peertube', 'root_channel']) {
       const body = { username: taken, password: PASSWORD, email: 'new@example.org', role: 2 }
@@ -62,7 +62,7 @@ describe('a user', () => {
     expect((await server.ask('POST', '/api/v1/users', { token: admin, body: same })).status).toBe(400)
   })
 
-  it('with bad fields is refused with the names of all of them, and nothing is stored', async () => {
+  it('with invalid fields is refused with all of them, and nothing is stored', async () => {
     const body = {
       username: 'Not Good',
       password: 'short',
@@ -86,7 +86,7 @@ describe('a user', () => {
     expect(await server.ask('GET', url, { token: admin })).toEqual(before)
   })
 
-  it('is changed in the fields that are named, and keeps the address that another has', async () => {
+  it('is changed in the given fields, and cannot get the address of another user', async () => {
     const { id, username } = await add()
     const url = `/api/v1/users/${id}`
     const changes = { emailVerified: true, videoQuota: 5, videoQuotaDaily: 3, adminFlags: 1, pluginAuth: 'a plugin' }
@@ -98,7 +98,7 @@ describe('a user', () => {
 })
 
 describe('sessions', () => {
-  it('of a blocked user are over at once, and the user stays out until let in again', async () => {
+  it('of a blocked user end at once, and the user cannot log in until unblocked', async () => {
     const { id, username } = await add()
     const tokens = [await server.login(username, PASSWORD), await server.login(username, PASSWORD)]
     const block = (reason: string | null) => server.ask('POST', `/api/v1/users/${id}/block`, { token: admin, body: { reason } })
@@ -122,7 +122,7 @@ describe('sessions', () => {
     expect(told).toEqual(['user-blocked', 'user-blocked', 'user-unblocked'])
   })
 
-  it('end with a new password, but for the one that set it', async () => {
+  it('end with a new password, except the one that set it', async () => {
     const { id, username } = await add(ROLES.administrator)
     const [own, other] = [await server.login(username, PASSWORD), await server.login(username, PASSWORD)]
     const change = (token: string, password: string) => server.ask('PUT', `/api/v1/users/${id}`, { token, body: { password } })
@@ -134,7 +134,7 @@ describe('sessions', () => {
     expect(await isIn(await server.login(username, 'a third password'))).toBe(200)
   })
 
-  it('of somebody with another role have the rights of that role at once', async () => {
+  it('of a user with a new role have its rights at once', async () => {
     const { id, username } = await add(ROLES.moderator)
     const token = await server.login(username, PASSWORD)
     expect((await server.ask('GET', '/api/v1/users', { token })).status).toBe(200)
@@ -143,7 +143,7 @@ describe('sessions', () => {
   })
 })
 
-describe('who manages whom', () => {
+describe('management of users', () => {
   type Who = keyof typeof ROLES
   const everybody: Who[] = ['administrator', 'moderator', 'user']
   const managed: Record<Who, Who[]> = { administrator: everybody, moderator: ['user'], user: [] }
@@ -166,7 +166,7 @@ describe('who manages whom', () => {
     expect((await server.ask('POST', '/api/v1/users', { token, body })).status).toBe(may ? 200 : 403)
   })
 
-  it('no moderator makes a moderator or an administrator of anybody, the own self included', async () => {
+  it('no moderator makes anybody a moderator or an administrator, including themselves', async () => {
     const moderator = await add(ROLES.moderator)
     const token = await server.login(moderator.username, PASSWORD)
     const { id } = await add()
@@ -192,8 +192,8 @@ describe('who manages whom', () => {
   })
 })
 
-describe('the list', () => {
-  it('counts what users have, and is ordered by it', async () => {
+describe('the list of users', () => {
+  it('has statistics of users, and is sorted by them', async () => {
     const [rich, poor] = [await add(), await add()]
     const [channel] = await server.db.query<{ id: number }>('select id from channel where account_id = $1', [rich.accountId])
     const made = await makeVideo(server.db, { channelId: channel?.id ?? 0, webVideo: { resolution: 240 } })
@@ -223,7 +223,7 @@ describe('the list', () => {
     })
   })
 
-  it('finds names and addresses by their parts, takes no pattern, and counts beyond its end', async () => {
+  it('finds names and addresses by substrings without wildcards, and has a total beyond its end', async () => {
     const { username } = await add()
     expect(await listed({ search: username.toUpperCase() })).toMatchObject({ total: 1, data: [{ username }] })
     expect(await listed({ search: `${username}@example` })).toMatchObject({ total: 1 })
@@ -233,7 +233,7 @@ describe('the list', () => {
     expect(await listed({ start: '10000' })).toEqual({ total: all.total, data: [] })
   })
 
-  it('has those who never came before those who did, and those after them when turned round', async () => {
+  it('sorts users who never logged in first, and last in descending order', async () => {
     const present = await add()
     await server.login(present.username, PASSWORD)
     const never = await add()
@@ -243,7 +243,7 @@ describe('the list', () => {
     expect(order(await ids('-lastLoginDate'))).toBeGreaterThan(0)
   })
 
-  it('tells names to everybody who types a part of one, ten at most', async () => {
+  it('suggests at most ten names by a substring', async () => {
     const { username } = await add()
     const names = async (search: string) => (await server.ask('GET', '/api/v1/users/autocomplete', { query: { search } })).body
     expect(await names(username)).toEqual([username])

@@ -1,4 +1,4 @@
-// The list of the staff stays fast when there are many users: what they have is summed up for one page only.
+// Query plans of the list of users: statistics are computed for one page only.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
@@ -74,7 +74,7 @@ describe('with twenty thousand users', () => {
     ['those who never came', { ...usual, sort: { by: 'lastLoginDate', descending: false } }, MANY + 100],
     ['a search', { ...usual, search: 'person1234' }, 200],
   ]
-  it.each(lists)('%s reads what one page needs, and counts the users', async (_name, query, mostUsers) => {
+  it.each(lists)('%s reads the rows of one page, and counts the users', async (_name, query, mostUsers) => {
     const reads = await tableScans(query)
     expect(reads.get('users')).toBeLessThanOrEqual(mostUsers)
     for (const table of ['account', 'actor', 'channel', 'video', 'video_file']) {

@@ -1,4 +1,4 @@
-// Recorded exchanges about users, played in their order.
+// Recorded exchanges about users, in their order.
 
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -22,14 +22,14 @@ const exchange = z.object({
 const file = new URL('../../fixtures/recordings/users.json', import.meta.url)
 const exchanges = z.array(exchange).parse(JSON.parse(readFileSync(file, 'utf8')))
 
-/** Where we differ on purpose (docs/compatibility.md), and what follows from it. */
+/** Decided differences (docs/compatibility.md), and their consequences. */
 const STATUS: Record<string, number> = {
   'update: existing email': 409,
   'update: role of another user to administrator by moderator': 403,
   // The user did not become an administrator.
   'delete by moderator': 204,
 }
-/** Their rows depend on users of other areas, or on what differs above. */
+/** Their rows depend on users of other areas, or on the differences above. */
 const OTHER_ROWS = ['list', 'list: not blocked', 'list: bad blocked']
 
 let server: UserServer
@@ -79,7 +79,7 @@ function shapeOf(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, shapeOf(value)]))
 }
 
-/** Numbers of rows and dates are free, and so are display names, which are the configuration's. */
+/** Row ids and dates may differ, and so may display names, which come from the configuration. */
 function comparable(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(comparable)
   if (typeof body === 'string') {

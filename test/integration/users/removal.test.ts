@@ -1,5 +1,4 @@
-// A user goes with everything: over REST at once, in the tables and the store by a job that survives the end of its
-// process, and for other servers by Deletes.
+// Removal of a user: at once over REST, in the tables and the store by a job that survives crashes, and on other servers by Deletes.
 
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -43,7 +42,7 @@ async function uploadAsAda(bytes: Buffer) {
   return { ...video, url: `${ours.base}/videos/watch/${video.uuid}` }
 }
 
-/** With a picture of its own, and a video in it. */
+/** With its own thumbnail, and a video in it. */
 async function makePlaylist(videoId: number) {
   const me = await ada.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
   const form = formWith('thumbnailfile', await plain(64, 64).png().toBuffer(), 'picture.png')
@@ -102,14 +101,14 @@ afterAll(async () => {
   await Promise.all([peer?.close(), ours?.stop()])
 })
 
-it('nobody but the user and those who manage users may remove one', async () => {
+it('a user can be removed only by the user and those who manage users', async () => {
   expect((await fetch(`${ours.base}/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(401)
   expect((await ada.raw(`/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(403)
   expect((await ours.client.raw('/api/v1/users/me', { method: 'DELETE' })).status).toBe(400)
   expect((await asPeer(account())).status).toBe(200)
 })
 
-it('is gone at once for everybody, and keeps the name', async () => {
+it('a removed user is gone at once for everybody, and keeps the name', async () => {
   const webVideos = await ours.query<{ filename: string }>('select filename from video_file where video_id = $1', [adasVideo.id])
   const filename = webVideos[0]?.filename ?? 'none'
   expect(await filesWith(filename)).toHaveLength(1)
@@ -134,7 +133,7 @@ it('is gone at once for everybody, and keeps the name', async () => {
   })
   expect(again.status).toBe(409)
 
-  // The process ends while the job is at work; another one goes on.
+  // The process ends while the job runs; another one continues.
   await ours.node.restart()
   await until(async () => (await ours.query('select id from users where id = $1', [adaId])).length === 0, {
     what: 'the end of the user',
@@ -143,7 +142,7 @@ it('is gone at once for everybody, and keeps the name', async () => {
   await until(async () => (await filesWith(picture)).length === 0, { what: 'the end of the picture' })
 })
 
-it('leaves nothing but tombstones', async () => {
+it('a removed user leaves only tombstones', async () => {
   const left = await ours.query(
     `select (select count(*)::int from account a join actor x on x.id = a.actor_id where x.url = $1) as accounts,
        (select count(*)::int from channel c join actor x on x.id = c.actor_id where x.url = $2) as channels,
@@ -175,7 +174,7 @@ it('leaves nothing but tombstones', async () => {
   await until(async () => JSON.stringify(await counts()) === '[{"likes":0,"comments":1}]', { what: 'the counts' })
 })
 
-it('is told to those who knew it, by each actor itself, at last', async () => {
+it('a removed user sends a Delete of each actor to those who knew it, last', async () => {
   const deletes = () => peer.of('Delete').map(({ activity }) => objectOf(activity))
   await until(() => deletes().includes(account()) && deletes().includes(channel()), { what: 'the Deletes' })
   expect([...deletes()].sort()).toEqual([account(), channel(), adasVideo.url, playlist.url, comment.url].sort())
@@ -192,7 +191,7 @@ it('is told to those who knew it, by each actor itself, at last', async () => {
   ).toEqual([])
 })
 
-it('cannot sign any more once all of it was delivered', async () => {
+it('a removed user cannot sign any more after all deliveries', async () => {
   const keys = () => ours.query('select 1 from actor where url in ($1, $2) and private_key_sealed is not null', [account(), channel()])
   await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0)
   await ours.node.restart()

@@ -1,4 +1,4 @@
-// A server of the areas of users and sessions on a database of its own, which sends its mails nowhere.
+// A server with users and sessions on a separate database, which sends no mails.
 
 import { makeInstance } from '../../../src/actors/instance/index.ts'
 import { makeNotificationSettings } from '../../../src/actors/notification-setting/index.ts'
@@ -28,15 +28,15 @@ export interface UserServer {
   db: Database
   client: { client_id: string; client_secret: string }
   rootPassword: string
-  /** Asks as whom the token names; nobody without. */
+  /** Sends a request with this token, or without one. */
   ask(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,
     options?: { token?: string | undefined; query?: Record<string, string>; body?: unknown },
   ): Promise<{ status: number; body: unknown }>
-  /** Gives the access token. Throws when the login is refused. */
+  /** Returns the access token. Throws when the login is refused. */
   login(username: string, password: string): Promise<string>
-  /** The mails that were asked for, the oldest first. */
+  /** The requested mails, oldest first. */
   mails(): Promise<{ mail: string; userId: number }[]>
   stop(): Promise<void>
 }

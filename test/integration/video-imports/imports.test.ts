@@ -1,4 +1,4 @@
-// Imports through the API of a whole server: what becomes of files, pages and torrents of another site, and what does not.
+// Imports through the API of a whole server: files, pages and torrents of another site, and failures.
 
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -102,7 +102,7 @@ async function count(sql: string): Promise<number> {
   return rows[0]?.count ?? -1
 }
 
-/** Neither folders nor files nor notes of imports are left. */
+/** Expects no folders, files or records of imports. */
 const untilClean = () =>
   until(async () => {
     const folders = await readdir(join(node.dataDir, 'storage', 'tmp')).catch(() => [])
@@ -125,7 +125,7 @@ async function torrentOf(name: string, seed: string, files = 1): Promise<FormDat
 }
 
 describe('an import by URL', () => {
-  it('becomes a published video with what its user said', async () => {
+  it('becomes a published video with the given fields', async () => {
     const begun = await post({ targetUrl: at('/small.mp4'), name: 'my name', tags: ['mine'] })
     expect(begun).toMatchObject({
       targetUrl: at('/small.mp4'),
@@ -141,7 +141,7 @@ describe('an import by URL', () => {
         duration: 0,
       },
     })
-    // Its job may have begun before the answer was read.
+    // Its job may have started before the response was read.
     expect([
       { id: 1, label: 'Pending' },
       { id: 6, label: 'Processing' },
@@ -154,7 +154,7 @@ describe('an import by URL', () => {
     await untilClean()
   })
 
-  it('waits for a moderator where new videos do, from its first moment on', async () => {
+  it('needs approval where new videos do, from the start', async () => {
     const wait = async (enabled: boolean) => {
       const custom = await client.get<object>('/api/v1/config/custom')
       await client.send('PUT', '/api/v1/config/custom', {
@@ -184,7 +184,7 @@ describe('an import by URL', () => {
     await untilClean()
   })
 
-  it('of a page takes the rest from what the page tells', async () => {
+  it("of a page takes other fields from the page's metadata", async () => {
     site.answer('/watch/1', { type: 'text/html', bytes: '<video>' })
     site.answer('/watch/1.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/1.mp4', { type: 'video/mp4', bytes })
@@ -218,7 +218,7 @@ describe('an import by URL', () => {
     await untilClean()
   })
 
-  it('that comes to nothing says why, leaves nothing, and can be tried again', async () => {
+  it('that fails has a reason, leaves nothing, and can be retried', async () => {
     site.answer('/later.mp4', { type: 'text/plain', bytes: 'not yet' })
     const { id, video } = await post({ targetUrl: at('/later.mp4'), name: 'tried again' })
     const failed = await settled(id)
@@ -233,7 +233,7 @@ describe('an import by URL', () => {
     expect((await client.raw(`${ADDRESS}/${id}/retry`, { method: 'POST' })).status).toBe(409)
   })
 
-  it('that failed keeps the pictures of its user for another try, and no longer', async () => {
+  it('that failed keeps its uploaded pictures for a retry, and no longer', async () => {
     const picture = new Blob([new Uint8Array(await readFile(await media('picture.png')))], { type: 'image/png' })
     const begin = async () => {
       const form = new FormData()
@@ -266,7 +266,7 @@ describe('an import by URL', () => {
     expect((await pictures()).map((names) => names.length)).toEqual(before)
   })
 
-  it('of what is no video inside fails', async () => {
+  it('of a file without video fails', async () => {
     site.answer('/text.mp4', { type: 'video/mp4', bytes: await readFile(await media('text.mp4')) })
     const { id } = await post({ targetUrl: at('/text.mp4') })
     const { state, error } = await settled(id)
@@ -275,7 +275,7 @@ describe('an import by URL', () => {
     await untilClean()
   })
 
-  it('with a password in its address is refused before anything is stored', async () => {
+  it('with a password in its URL is refused before anything is stored', async () => {
     expect(await statusOf({ targetUrl: 'https://me:secret@site.example/x.mp4' })).toBe(400)
     expect((await list('&targetUrl=secret')).total).toBe(0)
   })
@@ -290,7 +290,7 @@ describe('an import by URL', () => {
 })
 
 describe('an import by torrent', () => {
-  it('becomes a video with the name in the torrent, whatever its file is called', async () => {
+  it('becomes a video with the name in the torrent, whatever its file name', async () => {
     const begun = await client.send<Import>('POST', ADDRESS, await torrentOf('seeded video.mp4', at('/small.mp4')))
     expect(begun).toMatchObject({ torrentName: 'sent.torrent', targetUrl: null, video: { name: 'seeded video.mp4' } })
     expect(await settled(begun.id)).toMatchObject({
@@ -304,7 +304,7 @@ describe('an import by torrent', () => {
   it.each([
     ['none', 'Imported video'],
     ['another', 'called by the link'],
-  ])('by magnet URI is called as the torrent says, when the URI gives %s', async (_which, beginning) => {
+  ])('by magnet URI gets the name of the torrent when the URI has %s', async (_which, beginning) => {
     const peer = new WebTorrent({ dht: false, lsd: false, utp: false, natUpnp: false, natPmp: false, tracker: {} })
     try {
       const infoHash = await new Promise<string>((seeded) =>
@@ -325,7 +325,7 @@ describe('an import by torrent', () => {
     }
   })
 
-  it('keeps the name that its user gives', async () => {
+  it('keeps the given name', async () => {
     const form = await torrentOf('inner name.mp4', at('/small.mp4'))
     form.set('name', 'my torrent')
     const begun = await client.send<Import>('POST', ADDRESS, form)
@@ -341,7 +341,7 @@ describe('an import by torrent', () => {
   })
 })
 
-describe('while an import is under way', () => {
+describe('during an import', () => {
   const begin = async () => {
     const begun = await post({ targetUrl: at('/waiting.mp4') })
     await processing(begun.id)
@@ -394,7 +394,7 @@ describe('while an import is under way', () => {
     await untilClean()
   })
 
-  it('the end of an earlier worker’s job does not end it; one that nobody has is over', async () => {
+  it('the end of a previous worker’s job does not end it; one without a worker is over', async () => {
     const { id } = await begin()
     await pool.query("update video_import set lease_owner = 'elsewhere|1|1|alive', due_at = now() + interval '1 hour' where id = $1", [id])
     await until(async () => (await count("job where state = 'active'")) === 0)
@@ -410,7 +410,7 @@ describe('while an import is under way', () => {
     expect(await settled(id)).toMatchObject({ state: { id: 3 }, error: expect.stringMatching(/ended again and again/) })
   })
 
-  it('the database may be in the way for a while, which costs no try and is no lost worker', async () => {
+  it('the database may be blocked for a while, which costs no attempt and no worker', async () => {
     await pool.query(
       `create function out_of_order() returns trigger language plpgsql as
        $$ begin raise exception using errcode = 'cannot_connect_now'; end $$`,
@@ -450,7 +450,7 @@ describe('while an import is under way', () => {
   })
 })
 
-it('knows which addresses came to a channel', async () => {
+it('finds which URLs were imported to a channel', async () => {
   const query: Sql = async <R extends object>(text: string, values: readonly unknown[] = []) =>
     (await pool.query(text, [...values])).rows as R[]
   const targetUrls = ['/small.mp4', '/text.mp4', '/never.mp4'].map(at)
@@ -458,7 +458,7 @@ it('knows which addresses came to a channel', async () => {
   expect((await findImportedUrls({ query }, { channelId: 1_000_000, targetUrls })).size).toBe(0)
 })
 
-it('lists imports by what is searched for, the newest first', async () => {
+it('lists imports by search, newest first', async () => {
   const { total, data } = await list('&search=tried')
   expect({ total, names: data.map(({ video }) => video?.name) }).toEqual({ total: 1, names: ['tried again'] })
   expect((await list(`&targetUrl=${encodeURIComponent(at('/later.mp4'))}`)).total).toBe(1)
@@ -466,7 +466,7 @@ it('lists imports by what is searched for, the newest first', async () => {
   expect(ids).toEqual(ids.toSorted((one, other) => other - one))
 })
 
-it('goes on with what a stopped server left', async () => {
+it('continues the work of a stopped server', async () => {
   let isOpen = false
   site.answer('/stopped.mp4', (_request, response) => {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': bytes.length })

@@ -1,5 +1,4 @@
-// Captions and chapters over the REST API, beyond the recorded exchanges: files that are no captions, who may read them,
-// and chapters that follow the description.
+// Captions and chapters over REST, beyond the recorded exchanges: invalid files, privacy, and chapters that follow the description.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -40,7 +39,7 @@ const titlesOf = async (uuid: string) =>
 const stranger = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, node.base), { headers })
 
 describe('the file of a caption', () => {
-  it('is refused when it is no text, has another name or is too large, and the one before stays', async () => {
+  it('is refused when it is not text, has another extension or is too large, and the previous one remains', async () => {
     const { uuid } = await upload()
     expect((await setCaption(uuid, VTT)).status).toBe(204)
     const before = await captionPathOf(uuid)
@@ -58,7 +57,7 @@ describe('the file of a caption', () => {
     expect(await (await stranger(before)).text()).toBe(VTT)
   })
 
-  it('has another address once it is replaced, and the one before is no more', async () => {
+  it('has a new URL once it is replaced, and the old one is gone', async () => {
     const { uuid } = await upload()
     await setCaption(uuid, VTT)
     const before = await captionPathOf(uuid)
@@ -68,7 +67,7 @@ describe('the file of a caption', () => {
     expect(await (await stranger(after)).text()).toBe(VTT.replace('Hello', '&lt;script>Bye&lt;/script>'))
   })
 
-  it('is read in the usual encoding of its language, and names the line that would be lost', async () => {
+  it('is decoded in the usual encoding of its language, and names the line that would be lost', async () => {
     const { uuid } = await upload()
     const cyrillic = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0\n', 'latin1')
     expect((await setCaption(uuid, cyrillic, 'caption.srt', 'ru')).status).toBe(204)
@@ -84,8 +83,8 @@ describe('the file of a caption', () => {
   })
 })
 
-describe('the captions of a video that is not for everybody', () => {
-  it('are for those who know its password', async () => {
+describe('the captions of a private video', () => {
+  it('are readable with its password', async () => {
     const { uuid } = await upload({ privacy: '5', 'videoPasswords[0]': 'open sesame' })
     await setCaption(uuid, VTT)
     for (const path of [
@@ -100,7 +99,7 @@ describe('the captions of a video that is not for everybody', () => {
     }
   })
 
-  it('are not kept by anybody on the way', async () => {
+  it('are not cached by proxies', async () => {
     const { uuid } = await upload({ privacy: '3' })
     await setCaption(uuid, VTT)
     const answer = await root.raw(await captionPathOf(uuid))
@@ -110,7 +109,7 @@ describe('the captions of a video that is not for everybody', () => {
     expect((await stranger(await captionPathOf(uuid))).headers.get('cache-control')).toMatch(/^public/)
   })
 
-  it('are found by the UUID of an unlisted one, not by its number', async () => {
+  it('are found by the UUID of an unlisted one, not by its id', async () => {
     const { id, uuid } = await upload({ privacy: '2' })
     for (const part of ['captions', 'chapters', 'storyboards']) {
       expect((await stranger(`/api/v1/videos/${uuid}/${part}`)).status).toBe(200)
@@ -120,7 +119,7 @@ describe('the captions of a video that is not for everybody', () => {
 })
 
 describe('chapters', () => {
-  it('follow the description until somebody sets them', async () => {
+  it('follow the description until they are edited', async () => {
     const { uuid } = await upload({ description: '0:00 one\n0:01 two' })
     const describe = (description: string | null) => root.send('PUT', `/api/v1/videos/${uuid}`, { description })
     expect(await titlesOf(uuid)).toEqual(['one', 'two'])
@@ -134,14 +133,14 @@ describe('chapters', () => {
     expect(await titlesOf(uuid)).toEqual(['own'])
   })
 
-  it('of the file stand where the description tells none', async () => {
+  it('of the file are used when the description has none', async () => {
     const file = await readFile(await media('chapters.mp4'))
     expect(await titlesOf((await upload({}, file)).uuid)).toEqual(['Part 0', 'Part 1'])
     const { uuid } = await upload({ description: '0:00 one' }, file)
     expect(await titlesOf(uuid)).toEqual(['one'])
   })
 
-  it('within their bounds are taken, and none of a list with one beyond them', async () => {
+  it('within the limits are accepted, and a list with one beyond them is refused', async () => {
     const { uuid } = await upload()
     const put = async (chapters: unknown) => {
       const init = {
@@ -163,7 +162,7 @@ describe('chapters', () => {
   })
 })
 
-it('a transcription cannot be asked for: there is none', async () => {
+it('a transcription cannot be requested without runners', async () => {
   const { uuid } = await upload()
   const ask = (of: string, body = '{}') =>
     root.raw(`/api/v1/videos/${of}/captions/generate`, {

@@ -1,4 +1,4 @@
-// Recorded exchanges about captions, chapters and storyboards, played in their order: every answer is the same.
+// Recorded exchanges about captions, chapters and storyboards, in their order: every response is the same.
 
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -33,7 +33,7 @@ const exchanges = z
   )
   .parse(JSON.parse(readFileSync(new URL('../../fixtures/recordings/captions-chapters.json', import.meta.url), 'utf8')))
 
-/** Where the observed server fails. */
+/** Errors of the observed server. */
 const DECIDED: Record<string, number> = { 'chapters put: no title': 400 }
 
 const FILES: Record<string, string> = {
@@ -110,7 +110,7 @@ const masked = (value: unknown): unknown => {
   return value.replaceAll(values.get('v1') ?? '?', '{{uuid:1}}')
 }
 
-/** A refusal without its title, which ours always have, and without the wording of single parameters. */
+/** A problem body without its title, which the recorded one lacks, and without the wording of single parameters. */
 function refusal(body: unknown) {
   const { title: _, 'invalid-params': params, ...members } = z.looseObject({}).parse(masked(body))
   const named = z.record(z.string(), z.looseObject({})).optional().parse(params)

@@ -1,4 +1,4 @@
-// Changes and removal of videos: who may, what they do to rows and files, and what the world is told.
+// Changes and removal of videos: permissions, rows and files, and activities.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
@@ -46,7 +46,7 @@ const read = async (as: Who = 'user') => (await server.app.inject({ url: `/api/v
 const told = (name: string) => until(async () => server.events.some((event) => event.name === name))
 
 describe('a change of a video', () => {
-  it('takes every field, tells the world, and takes null for nothing', async () => {
+  it('sets every field, sends an Update, and clears fields with null', async () => {
     const fields = {
       name: 'updated',
       category: 3,
@@ -87,7 +87,7 @@ describe('a change of a video', () => {
       tags: [],
       originallyPublishedAt: null,
     })
-    // Words that PostgreSQL reads otherwise in a bare array.
+    // Words with a special meaning in PostgreSQL array literals.
     expect((await put({ tags: ['null', ' two\\tabs ', '"a, b"', '{c}'] }, 'user')).statusCode).toBe(204)
     expect(await read()).toMatchObject({ tags: ['null', 'two\\tabs', '"a, b"', '{c}'] })
     expect((await put({}, 'user')).statusCode).toBe(204)
@@ -103,13 +103,13 @@ describe('a change of a video', () => {
     ['update: to password without passwords', { privacy: 5 }, 'user'],
     ['update: bad channelId', { channelId: 424242 }, 'user'],
   ]
-  it.each(refusals)('is refused as recorded: %s', async (name, body, as) => {
+  it.each(refusals)('is refused with the recorded response: %s', async (name, body, as) => {
     const answer = await put(body, as)
     expect(refusalOf(answer.json())).toEqual(refusalOf(recorded('videos', name).body))
     expect(server.events).toEqual([])
   })
 
-  it('is refused to visitors, for unknown ids, into channels of others and with other texts for booleans', async () => {
+  it('is refused for visitors, for unknown ids, into channels of others and with invalid booleans', async () => {
     expect((await put({ name: 'hello' })).statusCode).toBe(401)
     expect((await put({ name: 'hello' }, 'user', 424242)).statusCode).toBe(404)
     expect((await put({ name: 'hello' }, 'user', 'blabla')).statusCode).toBe(400)
@@ -117,14 +117,14 @@ describe('a change of a video', () => {
     expect((await put({ nsfw: 'yes' }, 'user')).json()).toHaveProperty('invalid-params.nsfw')
   })
 
-  it('is refused for videos of other servers, also to the staff', async () => {
+  it('is refused for remote videos, also for the staff', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const { uuid } = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
     expect((await put({ name: 'hello' }, 'admin', uuid)).statusCode).toBe(403)
     expect((await remove('admin', uuid)).statusCode).toBe(403)
   })
 
-  it('to private takes the files out of reach and the video from the world; back to public it is new', async () => {
+  it('to private moves the files and sends a Delete; back to public sends a Create', async () => {
     expect((await put({ privacy: 3 }, 'user')).statusCode).toBe(204)
     for (const ref of filesOf(video, true)) expect(await server.store.stat(ref)).toBeDefined()
     for (const ref of filesOf(video, false)) expect(await server.store.stat(ref)).toBeUndefined()
@@ -139,7 +139,7 @@ describe('a change of a video', () => {
     expect((await read()).publishedAt > before).toBe(true)
   })
 
-  it('of the privacy back and forth by many at once leaves the files where the last one wants them', async () => {
+  it('of the privacy by concurrent requests leaves the files where the last one wants them', async () => {
     const privacies = [3, 1, 4, 2, 3, 1, 3]
     await Promise.all(privacies.map((privacy) => put({ privacy }, 'user')))
     const isPrivate = [3, 4, 5].includes((await read()).privacy.id)
@@ -150,7 +150,7 @@ describe('a change of a video', () => {
     for (const ref of filesOf(video, !isPrivate)) expect(await server.store.stat(ref)).toBeUndefined()
   })
 
-  it('keeps passwords only while they protect', async () => {
+  it('keeps passwords only while the video is protected by them', async () => {
     expect((await put({ privacy: 5, videoPasswords: ['one password', 'two password'] }, 'user')).statusCode).toBe(204)
     const ask = (password: string) =>
       server.app.inject({
@@ -165,7 +165,7 @@ describe('a change of a video', () => {
     expect(await server.db.query('select 1 from video_password where video_id = $1', [video.id])).toEqual([])
   })
 
-  it('takes passwords however their letters are composed, also those that were set before', async () => {
+  it('accepts passwords in any Unicode normalisation, also those that were set before', async () => {
     const composed = 'caf\u00e9 secret'
     const ask = async () =>
       (
@@ -181,7 +181,7 @@ describe('a change of a video', () => {
     expect(await ask()).toBe(200)
   })
 
-  it('can be planned, and happens when its time comes', async () => {
+  it('of the privacy can be scheduled', async () => {
     const past = new Date(Date.now() - 1000).toISOString()
     const future = new Date(Date.now() + 86_400_000).toISOString()
     await put({ privacy: 3, scheduleUpdate: { updateAt: future, privacy: 1 } }, 'user')
@@ -200,7 +200,7 @@ describe('a change of a video', () => {
     expect(await read()).not.toHaveProperty('scheduledUpdate')
   })
 
-  it('by a form brings new pictures, and the old files go', async () => {
+  it('by a form replaces pictures, and removes the old files', async () => {
     const jpeg = await sharp({ create: { width: 900, height: 500, channels: 3, background: '#283' } })
       .jpeg()
       .toBuffer()
@@ -215,7 +215,7 @@ describe('a change of a video', () => {
     expect(await server.db.query('select 1 from pending_file')).toEqual([])
   })
 
-  it('with a picture that is none is refused and leaves nothing behind', async () => {
+  it('with an invalid picture is refused and leaves nothing behind', async () => {
     const answer = await putForm({ thumbnailfile: Buffer.from('no picture') }, {})
     expect(answer.json()).toMatchObject({ status: 400, 'invalid-params': { thumbnailfile: {} } })
     expect((await read()).thumbnailPath).toContain(video.thumbnail)
@@ -245,7 +245,7 @@ function putForm(files: Record<string, Buffer>, fields: Record<string, string>) 
 }
 
 describe('the removal of a video', () => {
-  it('hides it at once, tells the world, and takes its files and rows with it', async () => {
+  it('hides it at once, sends a Delete, and removes its files and rows', async () => {
     expect((await remove('user')).statusCode).toBe(204)
     expect((await remove('user')).statusCode).toBe(404)
     expect((await read()).status).toBe(404)
@@ -258,21 +258,21 @@ describe('the removal of a video', () => {
     for (const ref of [...filesOf(video, false), ...pictures]) expect(await server.store.stat(ref)).toBeUndefined()
   })
 
-  it('is open to moderators, and refused to visitors and other users', async () => {
+  it('is allowed for moderators, and refused for visitors and other users', async () => {
     expect((await remove()).statusCode).toBe(401)
     expect((await remove('other')).statusCode).toBe(403)
     expect((await remove('user', 'hello')).statusCode).toBe(400)
     expect((await remove('moderator')).statusCode).toBe(204)
   })
 
-  it('of a video that nobody was told of tells nobody', async () => {
+  it('of a video that was never sent sends nothing', async () => {
     await server.db.query('update video set privacy = 3 where id = $1', [video.id])
     await remove('user')
     await until(async () => (await server.db.query('select 1 from video where id = $1', [video.id])).length === 0)
     expect(server.events).toEqual([])
   })
 
-  it('goes on when its job was lost', async () => {
+  it('completes when its job was lost', async () => {
     await server.db.query("update video set state = 'removed' where id = $1", [video.id])
     await server.runtime.registry.periodics.get('video-removal')?.run()
     await until(async () => (await server.db.query('select 1 from video where id = $1', [video.id])).length === 0)

@@ -1,4 +1,4 @@
-// Downloads over HTTP: who may have which file, under which name, and a picture with its sound put together on the way.
+// Downloads over HTTP: permissions, file names, and video and audio that are muxed on the fly.
 
 import { execFile } from 'node:child_process'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ interface Downloadable extends MadeVideo {
   name: string
   web: { id: number; path: string }
   hls240: { id: number; path: string }
-  /** Ids of two renditions without sound, and of the sound. */
+  /** Ids of two renditions without audio, and of the audio file. */
   split: { picture: number; small: number; sound: number }
   kept: string
   torrent: string
@@ -109,7 +109,7 @@ async function makeDownloadable(name: string, privacy: number, passwords: string
 
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   server.app.inject({ method, url, headers })
-/** As it is saved by those who go where they are sent. */
+/** The file name after redirects. */
 async function save(url: string, headers: Record<string, string> = {}) {
   const answer = await get(url, headers)
   if (answer.statusCode !== 302) return { status: answer.statusCode, headers: answer.headers, bytes: answer.rawPayload }
@@ -129,7 +129,7 @@ async function tokenOf({ uuid }: MadeVideo, who: 'user' | 'moderator'): Promise<
   return answer.json<{ files: { token: string } }>().files.token
 }
 
-it('the token for files is good for as long as the configuration says', async () => {
+it('a file token is valid for the configured time', async () => {
   server.configure({ vireo: { lifetimes: { video_file_token: '90 minutes' } } })
   const url = `/api/v1/videos/${hidden.uuid}/token`
   const answer = await server.app.inject({ method: 'POST', url, headers: server.as('user') })
@@ -139,7 +139,7 @@ it('the token for files is good for as long as the configuration says', async ()
 })
 
 describe('the download of a stored file', () => {
-  it('is the file, under the name of its video', async () => {
+  it('is the file, with the name of its video', async () => {
     const whole = await readFile(parts.whole)
     for (const [path, name] of [
       [open.web.path, 'An _open_ video-240p.mp4'],
@@ -162,7 +162,7 @@ describe('the download of a stored file', () => {
     }
   })
 
-  it('of a private video is for those who may see it', async () => {
+  it('of a private video is for authorized users', async () => {
     const token = await tokenOf(hidden, 'user')
     const foreign = await tokenOf(locked, 'user')
     for (const path of [hidden.web.path, hidden.hls240.path, generate(hidden, hidden.web.id)]) {
@@ -178,7 +178,7 @@ describe('the download of a stored file', () => {
     }
   })
 
-  it('of a protected video opens with its password', async () => {
+  it('of a protected video needs its password', async () => {
     for (const path of [locked.web.path, generate(locked, locked.web.id)]) {
       expect(await statusOf(path, { 'x-peertube-video-password': PASSWORD })).toBe(200)
       const refusal = await get(path, { 'x-peertube-video-password': 'another' })
@@ -186,7 +186,7 @@ describe('the download of a stored file', () => {
     }
   })
 
-  it('is refused where the owner wants none, to those who may see the video', async () => {
+  it('is refused where the owner disabled it, for those who may see the video', async () => {
     const change = (enabled: boolean) =>
       server.db.query('update video set download_enabled = $1 where id = any($2)', [enabled, [open.id, hidden.id]])
     const unseen = (await get(hidden.web.path)).body
@@ -199,7 +199,7 @@ describe('the download of a stored file', () => {
     await change(true)
   })
 
-  it('is not there under another name', async () => {
+  it('is 404 with another name', async () => {
     for (const path of [
       `web-videos/${newUuid()}-240.mp4`,
       `web-videos/${open.uuid}-480.mp4`,
@@ -213,14 +213,14 @@ describe('the download of a stored file', () => {
     }
   })
 
-  it('is a page under a name that no file has, as any unknown address', async () => {
+  it('is a page for a name without a file, like any unknown URL', async () => {
     for (const path of ['web-videos/unknown.mp4', 'streaming-playlists/hls/videos/unknown.mp4']) {
       const answer = await get(`/download/${path}`)
       expect([path, answer.statusCode, answer.headers['content-type']]).toEqual([path, 200, 'text/html; charset=utf-8'])
     }
   })
 
-  it('of another server is theirs to give', async () => {
+  it('of a remote video is on its own server', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const remoteOrigin = `https://${host}`
     const fileUrl = `${remoteOrigin}/static/web-videos/1.mp4`
@@ -230,8 +230,8 @@ describe('the download of a stored file', () => {
   })
 })
 
-describe('the download of a kept upload', () => {
-  it('is for its owner and the staff, under the name that it came with', async () => {
+describe('the download of the original file', () => {
+  it('is for its owner and the staff, with its original name', async () => {
     const path = `/download/original-video-files/${open.kept}`
     const token = await tokenOf(hidden, 'user')
     expect(await statusOf(path)).toBe(403)
@@ -247,7 +247,7 @@ describe('the download of a kept upload', () => {
     })
   })
 
-  it('is not for who knows the password only', async () => {
+  it("does not open with the video's password", async () => {
     const path = `/download/original-video-files/${locked.kept}`
     expect(await statusOf(path, { 'x-peertube-video-password': PASSWORD })).toBe(403)
     const url = `/api/v1/videos/${locked.uuid}/token`
@@ -276,7 +276,7 @@ describe('the download of a torrent', () => {
     expect(await statusesFor(undefined)).toEqual([401, 401])
   })
 
-  it('is for everybody exactly as long as the video is public and not blocked', async () => {
+  it('is public exactly as long as the video is public and not blocked', async () => {
     const change = (column: string, value: unknown) => server.db.query(`update video set ${column} = $2 where id = $1`, [hidden.id, value])
     await change('privacy', 1)
     expect(await statusesFor(undefined)).toEqual([200, 200])
@@ -290,7 +290,7 @@ describe('the download of a torrent', () => {
 })
 
 describe('a generated download', () => {
-  it('has one picture, one sound and the whole length', async () => {
+  it('has one video stream, one audio stream and the whole duration', async () => {
     const answer = await get(generate(open, open.split.picture, open.split.sound))
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({ 'content-type': 'video/mp4', 'cache-control': 'no-store' })
@@ -303,7 +303,7 @@ describe('a generated download', () => {
     expect((await probe({ ffmpeg, path })).duration).toBeCloseTo(4, 0)
   })
 
-  it('comes as it is made, also from object storage, of which no file is fetched before', async () => {
+  it('is streamed while it is made, also from object storage, of which no file is fetched first', async () => {
     const { ffmpegPath } = await serverFfmpeg()
     const SECONDS = 8
     const lavfi = (source: string) => ['-v', 'error', '-y', '-f', 'lavfi', '-i', `${source}:duration=${SECONDS}`]
@@ -323,7 +323,7 @@ describe('a generated download', () => {
       return made?.id ?? 0
     }
     const url = generate(open, await add(720, 1, picture), await add(1, 2, sound))
-    // Every connection that a large file is read over is lost again and again.
+    // Every connection that reads a large file is lost repeatedly.
     if (inObjectStorage) server.s3?.cut(({ method, path }) => method === 'GET' && path.includes('fragmented'), 2 ** 20)
     const { withLocalPath } = server.store
     let fetched = 0
@@ -356,7 +356,7 @@ describe('a generated download', () => {
     expect(await processes()).toEqual([])
   })
 
-  it('takes ids as lists too, and answers HEAD without any work', async () => {
+  it('accepts ids as lists too, and answers HEAD without work', async () => {
     const { picture, sound } = open.split
     const listed = `/download/videos/generate/${open.uuid}?videoFileIds[]=${picture}&videoFileIds[]=${sound}`
     const answer = await get(listed, {}, 'HEAD')
@@ -375,7 +375,7 @@ describe('a generated download', () => {
     })
   })
 
-  it('refuses what is asked wrongly, as recorded', async () => {
+  it('refuses invalid requests with the recorded responses', async () => {
     for (const [query, value] of [
       ['', []],
       ['?videoFileIds=abc', [null]],
@@ -407,7 +407,7 @@ describe('a generated download', () => {
     expect(await statusOf(`/download/videos/generate/nonsense%20?videoFileIds=${open.web.id}`)).toBe(400)
   })
 
-  it('fails before its first byte where a file is gone or broken', async () => {
+  it('fails before its first byte where a file is missing or broken', async () => {
     const [row] = await server.db.query<{ filename: string }>('select filename from video_file where id = $1', [locked.split.sound])
     const url = generate(locked, locked.split.picture, locked.split.sound)
     const ref = hlsFile(locked.uuid, row?.filename ?? '', true)
@@ -418,7 +418,7 @@ describe('a generated download', () => {
     expect(await statusOf(url, server.as('user'))).toBe(404)
   })
 
-  it('goes on no longer than its client is there, and no more are made at once than is set', async () => {
+  it('stops when its client disconnects, and its concurrency is limited', async () => {
     const { ffmpegPath } = await serverFfmpeg()
     const [second, big] = [join(folder, 'second.mp4'), join(folder, 'big.mp4')]
     const noise = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=1', '-vf', 'noise=alls=100:allf=t']
@@ -445,7 +445,7 @@ describe('a generated download', () => {
   })
 })
 
-/** Command lines of programs that read our files. */
+/** Command lines of programs that read the server's files. */
 async function processes(): Promise<string[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')))

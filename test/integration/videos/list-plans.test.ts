@@ -1,4 +1,4 @@
-// Every list in every order and with every filter finds its page by indexes: PostgreSQL says so itself, of a library of some size.
+// Query plans of every list in every order and with every filter: pages are read by indexes, in a library of some size.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findInLibrary, type Library, seedLibrary, settleLibrary } from '../../../bench/library.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Searches also for names that are much like the text, which are asked for where nothing holds it. */
+/** Also matches similar names, which are searched when nothing contains the text. */
 const cases = listCases().flatMap(([name, queryOf]) => [
   { name, queryOf, alike: false },
   ...(/word|nothing/.test(name) ? [{ name: `${name}, alike`, queryOf, alike: true }] : []),
@@ -50,7 +50,7 @@ async function nodesOf(statement: { text: string; values: unknown[] }): Promise<
   return (explained?.['QUERY PLAN'] ?? []).flatMap(({ Plan: plan }) => below(plan))
 }
 
-/** The large tables that the statement reads from end to end. */
+/** The large tables that the statement scans sequentially. */
 const readWhole = async (statement: { text: string; values: unknown[] }): Promise<string[]> =>
   (await nodesOf(statement)).flatMap((plan) => {
     const table = plan['Relation Name'] ?? ''
@@ -58,13 +58,13 @@ const readWhole = async (statement: { text: string; values: unknown[] }): Promis
   })
 
 describe('in a library of twenty thousand videos', () => {
-  it.each(cases)('$name: reads no large table from end to end', async ({ queryOf, alike }) => {
+  it.each(cases)('$name: scans no large table', async ({ queryOf, alike }) => {
     const query = { ...queryOf(library), alike }
     expect(await readWhole(buildVideoList(query))).toEqual([])
     if (query.search && query.sort.by === 'match') expect(await readWhole(buildMatches(query))).toEqual([])
   })
 
-  it('where most videos are not shown, a search for a frequent word and the overview read those that are', async () => {
+  it('where most videos are hidden, a search for a frequent word and the overview read the visible ones', async () => {
     await db.query('update video set listed = false where id % 10 <> 0')
     await db.query('vacuum analyze video')
     const search = listCases().find(([name]) => name === 'a frequent word, -match')?.[1](library)

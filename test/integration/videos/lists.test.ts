@@ -1,4 +1,4 @@
-// What lists are sorted by beside counters, what they find by words, and what the overview shows.
+// Sort orders of lists beyond counters, searches by words, and the overview.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { addDelta, foldDeltas, renewScores } from '../../../src/actors/video/index.ts'
@@ -39,24 +39,24 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-describe('the order', () => {
-  it('by trending is that of the views of the last days, then of all views', async () => {
+describe('the sort order', () => {
+  it('by trending is by views of the last days, then by all views', async () => {
     const names = await namesOf({ sort: '-trending' })
     expect(names[0]).toBe('Watched this week')
     expect(names.slice(1, 3).toSorted()).toEqual(['An old favourite', 'Much disliked'])
   })
 
-  it('by hot prefers what is new to what was liked long ago', async () => {
+  it('by hot prefers new videos to old ones with more likes', async () => {
     expect((await namesOf({ sort: '-hot' }))[0]).toBe('Café crème')
   })
 
-  it('by hot shows what was just added before its score was renewed', async () => {
+  it('by hot includes a new video before its score was computed', async () => {
     const { id } = await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { name: 'Just now' } })
     expect((await namesOf({ sort: '-hot' })).slice(0, 2).toSorted()).toEqual(['Café crème', 'Just now'])
     await server.db.query('delete from video where id = $1', [id])
   })
 
-  it('by likes and by best leaves equals in a fixed order: the oldest first, the newest first', async () => {
+  it('by likes and by best is stable for equals: oldest first, newest first', async () => {
     const equals = ['One', 'Two']
     for (const name of equals) {
       await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { name } })
@@ -68,17 +68,17 @@ describe('the order', () => {
     await server.db.query('delete from video where name = any($1::text[])', [equals])
   })
 
-  it('by best prefers what most of its raters like', async () => {
+  it('by best prefers a high share of likes', async () => {
     const names = await namesOf({ sort: '-best' })
     expect(names[0]).toBe('An old favourite')
     expect(names.indexOf('Much disliked')).toBeGreaterThan(names.indexOf('Watched this week'))
   })
 
-  it('by trending forgets views that are older than the interval', async () => {
+  it('by trending ignores views older than the interval', async () => {
     await server.db.query('update video_day_views set day = day - 7')
     await renewScores(server.db, { days: 7 })
     expect((await namesOf({ sort: '-trending' })).at(-1)).toBe('Overlooked')
-    // Those of a month are kept for the statistics of channels.
+    // Views of a month are kept for the statistics of channels.
     expect(await server.db.query('select 1 from video_day_views')).toHaveLength(1)
     await server.db.query('update video_day_views set day = day - 24')
     await renewScores(server.db, { days: 7 })
@@ -99,8 +99,8 @@ describe('a search', () => {
   })
 })
 
-describe('the videos of muted owners', () => {
-  it('are in the lists of the staff that ask for them, and said to be muted', async () => {
+describe('videos of muted owners', () => {
+  it('are in lists of the staff on request, and marked as muted', async () => {
     const { db, users } = server
     await db.query('insert into account_block (owner_id, target_id) values ($1, $2)', [users.moderator.accountId, users.user.accountId])
     expect(await namesOf({}, 'moderator')).toEqual([])
@@ -113,7 +113,7 @@ describe('the videos of muted owners', () => {
 })
 
 describe('lists of the staff', () => {
-  it('hold what is listed and what is not, in one order, and count both', async () => {
+  it('contain listed and unlisted videos, in one order, and count both', async () => {
     const { db, users } = server
     await makeVideo(db, { channelId: users.user.channelId, columns: { name: 'Private', privacy: 3 } })
     await makeVideo(db, { channelId: users.user.channelId, columns: { name: 'Waiting', state: 'to-transcode' } })
@@ -130,7 +130,7 @@ describe('lists of the staff', () => {
 describe('the overview', () => {
   const overview = async () => (await server.app.inject('/api/v1/overviews/videos')).json<Record<string, unknown[]>>()
 
-  it('shows nothing of what has fewer than six videos', async () => {
+  it('shows no group with fewer than six videos', async () => {
     expect(await overview()).toEqual({ categories: [], channels: [], tags: [] })
   })
 
@@ -150,11 +150,11 @@ describe('the overview', () => {
     expect(shown.tags).toEqual([{ tag: 'trip', videos: expect.any(Array) }])
   })
 
-  it('refuses pages that there are not', async () => {
+  it('refuses pages out of range', async () => {
     expect((await server.app.inject('/api/v1/overviews/videos?page=21')).statusCode).toBe(400)
   })
 
-  it('has as many videos as the configuration says', async () => {
+  it('has the configured number of videos', async () => {
     server.configure({ vireo: { overview: { videos_per_sample: 7, min_videos_per_sample: 7 } } })
     expect(await overview()).toEqual({ categories: [], channels: [], tags: [] })
     server.configure({ vireo: { overview: { videos_per_sample: 4, min_videos_per_sample: 4 } } })

@@ -1,4 +1,4 @@
-// The doors of a whole server for publishers: RTMP over TLS, and the limit on guesses of keys.
+// Live ingest of a whole server: RTMP over TLS, and limits on guessing stream keys.
 
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -48,7 +48,7 @@ it('a stream over TLS is published and ends like any other', async () => {
   await until(async () => (await stateOf(live)) === 5, { what: 'the end' })
 })
 
-it('a publisher who is refused with the right key guesses nothing, however often it tries', async () => {
+it('a publisher who is refused with the right key is not counted as guessing', async () => {
   const live = await create()
   const sending = publish(`rtmp://127.0.0.1:${node.server.live.rtmp}/live/${live.key}`, {
     seconds: 600,
@@ -65,12 +65,12 @@ it('a publisher who is refused with the right key guesses nothing, however often
   await until(async () => (await stateOf(live)) === 5, { what: 'the end' })
 })
 
-it('the process of a stream ends with its session, though its publisher goes on', async () => {
+it('the process of a stream ends with its session, even if its publisher continues', async () => {
   const live = await create()
   const { socket, closed, received } = await rtmpClient(node.server.live.rtmp ?? 0)
   socket.write(Buffer.concat([clientHandshake(), publishCommands(live.key)]))
   await until(() => received().includes('The stream is published.'))
-  // No piece ever comes of it.
+  // No segment ever results from it.
   const sending = setInterval(() => socket.write(mediaMessage(8, 0, Buffer.from([0xaf, 1]))), 100)
   try {
     await run(node.databaseUrl, `update live_session set state = 'ended' where video_id = ${live.id}`)
@@ -82,7 +82,7 @@ it('the process of a stream ends with its session, though its publisher goes on'
   expect(received().toString('latin1')).toContain('another connection continues it')
 })
 
-it('whoever guesses keys is refused after some, also with the right one', async () => {
+it('a publisher who guesses keys is refused after some attempts, also with the right one', async () => {
   const live = await create()
   const offer = async (key: string) => (await publish(`rtmp://127.0.0.1:${node.server.live.rtmp}/live/${key}`, { seconds: 1 })).said
   for (let guess = 0; guess < GUESSES; guess += 1) {

@@ -1,4 +1,4 @@
-// A transcoded live on a whole server: its renditions are listed before they are made, and play like the stream itself.
+// A transcoded live on a whole server: its renditions are listed before they exist, and play like the source.
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -58,7 +58,7 @@ it('plays in each resolution, without a gap', async () => {
     `select p2p_media_loader_info_hashes as hashes from streaming_playlist where video_id = ${live.id}`,
   )
   expect(hashes).toHaveLength(3)
-  // It waits for its first piece.
+  // It waits for its first segment.
   const first = await fetch(new URL('1.m3u8', address))
   expect([first.status, await first.text()]).toEqual([200, expect.stringContaining('\n1-000000.ts\n')])
   expect((await fetch(new URL('3.m3u8', address))).status).toBe(404)

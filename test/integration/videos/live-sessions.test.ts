@@ -1,4 +1,4 @@
-// Streams of lives without HTTP: who is accepted, what a reconnection continues, and how each silence ends.
+// Live sessions without HTTP: admission, reconnections, and timeouts.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
@@ -34,7 +34,7 @@ let made: TestRuntime
 let db: Database
 let sessions: LiveSessions
 let user: MadeUser
-/** Events that other servers and subscribers learn of. */
+/** Events for other servers and subscribers. */
 const announced: [videoId: number, event: string][] = []
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ beforeAll(async () => {
   superviseLiveSessions(files)
   // No recording is made here.
   saveReplays(files as unknown as SaveReplayDeps)
-  // Others react to videos too.
+  // Other nouns react to videos too.
   for (const event of ['VideoShown', 'VideoPublished', 'VideoUpdated'] as const) {
     registry.on(event, 'test', async ({ videoId }) => void announced.push([videoId, event]))
   }
@@ -106,7 +106,7 @@ const began = async (options?: Parameters<typeof makeLive>[0]) => {
 }
 
 describe('a stream', () => {
-  it('is accepted by its key, and shows the video with its first piece', async () => {
+  it('is accepted with its key, and publishes the video with its first segment', async () => {
     const { id, key } = await makeLive()
     const stream = await sessions.accept(key.toUpperCase())
     expect(stream).toMatchObject({ generation: 1, videoId: id, latencyMode: 3 })
@@ -141,7 +141,7 @@ describe('a stream', () => {
     await expect(sessions.accept(key)).resolves.toMatchObject({ generation: 1 })
   })
 
-  it('has one publisher at a time: of twenty at once one is accepted', async () => {
+  it('has one publisher at a time: of twenty simultaneous ones one is accepted', async () => {
     const { key } = await makeLive()
     const tried = await Promise.allSettled(Array.from({ length: 20 }, () => sessions.accept(key)))
     expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -149,8 +149,8 @@ describe('a stream', () => {
   })
 })
 
-describe('a publisher who is lost', () => {
-  it('continues the session as its next generation, and reports of the one before are refused', async () => {
+describe('a lost publisher', () => {
+  it('continues the session as its next generation, and reports of the previous one are refused', async () => {
     const { id, key, sessionId } = await began()
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['interrupted']]])
@@ -159,7 +159,7 @@ describe('a publisher who is lost', () => {
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
   })
 
-  it('is no news: other servers learn of the start and the end alone', async () => {
+  it('sends nothing: other servers only get the start and the end', async () => {
     const { id, key, sessionId } = await began()
     const events = async () => {
       await stateOf(id)
@@ -174,7 +174,7 @@ describe('a publisher who is lost', () => {
     expect(await events()).toEqual(['VideoShown', 'VideoUpdated', 'VideoUpdated'])
   })
 
-  it('goes on in the same generation when it was its receiver that could not report', async () => {
+  it('continues in the same generation when its receiver could not report', async () => {
     const { id, sessionId } = await began()
     clock.pass(config.vireo.live.no_data_timeout)
     await timeOut(sessionId)
@@ -183,14 +183,14 @@ describe('a publisher who is lost', () => {
     expect([await stateOf(id), await sessionsOf(id)]).toEqual(['published', [['publishing']]])
   })
 
-  it('is replaced at once when silent for too long, though nobody has noticed yet', async () => {
+  it('is replaced at once after the timeout, before anything has noticed', async () => {
     const { key, sessionId } = await began()
     await expect(sessions.accept(key)).rejects.toMatchObject({ kind: 'conflict' })
     clock.pass(config.vireo.live.no_data_timeout)
     expect(await sessions.accept(key)).toMatchObject({ sessionId, generation: 2 })
   })
 
-  it('is replaced within seconds when nothing comes from it, and not while it sends', async () => {
+  it('is replaced within seconds when it sends nothing, and not while it sends', async () => {
     const { id, key, sessionId } = await began()
     const first = { sessionId, generation: 1 }
     clock.pass(7_000)
@@ -204,7 +204,7 @@ describe('a publisher who is lost', () => {
     expect(await sessionsOf(id)).toEqual([['publishing']])
   })
 
-  it('and never sent a piece leaves its place to a new session', async () => {
+  it('without any segment leaves its place to a new session', async () => {
     const { id, key } = await makeLive()
     const { sessionId } = await sessions.accept(key)
     clock.pass(8_000)
@@ -214,7 +214,7 @@ describe('a publisher who is lost', () => {
     expect(await sessions.reportAlive({ sessionId, generation: 1 }, 0)).toBe(false)
   })
 
-  it('ends the live after the reconnect window, and a permanent one waits for its next stream', async () => {
+  it('ends the live after the reconnection window, and a permanent one waits for its next stream', async () => {
     for (const [permanent, state] of [
       [false, 'live-ended'],
       [true, 'waiting-for-live'],
@@ -237,7 +237,7 @@ describe('a publisher who is lost', () => {
     }
   })
 
-  it('before the first piece leaves the live as it was, with the reason in the session', async () => {
+  it('before the first segment leaves the live as it was, with the reason in the session', async () => {
     const { id, key } = await makeLive()
     const { sessionId } = await sessions.accept(key)
     clock.pass(config.vireo.live.no_data_timeout)
@@ -255,7 +255,7 @@ describe('a publisher who is lost', () => {
   })
 })
 
-it('ends at once when its publisher says so, and names the replay that records it', async () => {
+it('ends the session at once when it stops, and names the replay that records it', async () => {
   const { id, sessionId } = await began()
   await sessions.end(sessionId, { type: 'FINISHED', generation: 1 })
   expect(await stateOf(id)).toBe('live-ended')
@@ -266,10 +266,10 @@ it('ends at once when its publisher says so, and names the replay that records i
   expect((await findSessionOfReplay(db, replay.id))?.replay).toBeNull()
 })
 
-describe('a limit ends the stream with its piece, which is kept:', () => {
+describe('a limit ends the stream after its current segment, which is kept:', () => {
   const errorOf = async (id: number) => (await listLiveSessions(db, id)).at(-1)?.error
 
-  it('the longest duration', async () => {
+  it('the maximum duration', async () => {
     const { id, sessionId } = await began()
     maxDuration = 60_000
     try {
@@ -320,8 +320,8 @@ it('all streams end when lives are disabled', async () => {
   expect((await listLiveSessions(db, one.id))[0]).toMatchObject({ error: null, endedAt: expect.any(Date) })
 })
 
-describe('the pieces of a live', () => {
-  it('are removed some time after the end, and the next session counts on', async () => {
+describe('the segments of a live', () => {
+  it('are removed some time after the end, and the next session continues their numbers', async () => {
     const { uuid, key, sessionId } = await began({ permanent: true })
     await sessions.addPiece(sessionId, piece(1, 1))
     await sessions.end(sessionId, { type: 'FINISHED', generation: 1 })
@@ -332,7 +332,7 @@ describe('the pieces of a live', () => {
     const names = await db.query<{ name: string }>("select name from pending_file where owner = 'nobody' and name like $1 order by name", [
       `%${uuid}%`,
     ])
-    // With one that its receiver may have stored without a row.
+    // Including one that its receiver may have stored without a row.
     expect(names.map(({ name }) => name)).toEqual([
       ...['0-000000.ts', '0-000001.ts', '0-000002.ts'].map((name) => `hls/${uuid}/${name}`),
       `hls/private/${uuid}/0-000002.ts`,
@@ -341,7 +341,7 @@ describe('the pieces of a live', () => {
     expect(await sessions.accept(key)).toMatchObject({ nextSequence: 3 })
   })
 
-  it('are numbered through its sessions, and named once however often they are told', async () => {
+  it('are numbered across sessions, and published once however often they are reported', async () => {
     const first = await began({ permanent: true })
     await sessions.addPiece(first.sessionId, piece(1, 1))
     await sessions.addPiece(first.sessionId, piece(1, 1))
@@ -359,7 +359,7 @@ describe('the pieces of a live', () => {
     })
   })
 
-  it('of a connection that was replaced are refused', async () => {
+  it('of a replaced connection are refused', async () => {
     const { uuid, key, sessionId } = await began()
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     expect(await sessions.accept(key)).toMatchObject({ generation: 2, nextSequence: 2 })
@@ -367,7 +367,7 @@ describe('the pieces of a live', () => {
     expect((await findLiveStream(db, { uuid: uuid, rendition: 0, most: 15 }))?.pieces).toHaveLength(1)
   })
 
-  it('have numbers that no other connection gets: the file of one without a row is never replaced', async () => {
+  it('have numbers that no other connection gets: a file without a row is never replaced', async () => {
     const { key, sessionId, id } = await began({ permanent: true })
     const reconnect = async (generation: number) => {
       await sessions.end(sessionId, { type: 'LOST', generation })
@@ -383,7 +383,7 @@ describe('the pieces of a live', () => {
     expect(await sessionsOf(id)).toHaveLength(3)
   })
 
-  it('follow each other in the playlist, and connections without a piece are no discontinuities', async () => {
+  it('are consecutive in the playlist, and connections without a segment cause no discontinuity', async () => {
     const { uuid, key, sessionId } = await began()
     const heads: string[][] = []
     const look = async (most: number) => {
@@ -448,7 +448,7 @@ describe('the pieces of a live', () => {
     encoded: [encoded(1, 360), encoded(2, 144)],
   }
 
-  it('have their renditions as the first one planned them', async () => {
+  it('have the renditions that the first one planned', async () => {
     const { uuid, key } = await makeLive({ permanent: true })
     const accepted = await sessions.accept(key)
     expect(accepted.isPlanned).toBe(false)
@@ -494,7 +494,7 @@ describe('the pieces of a live', () => {
     await timeOut(sessionId)
     const names = await db.query<{ name: string }>("select name from pending_file where owner = 'nobody' and name like $1", [`%${uuid}%`])
     expect(names.map(({ name }) => name.split('/').at(-1)).toSorted()).toEqual(
-      // Both places of those that may have been stored without a row.
+      // Both paths of those that may have been stored without a row.
       [
         ...['0-000000.ts', '0-000001.ts', '0-000001.ts', '0-000002.ts', '0-000003.ts', '0-000003.ts'],
         ...['1-000000.ts', '1-000002.ts', '2-000000.ts', '2-000002.ts'],

@@ -1,4 +1,4 @@
-// A stream from ffmpeg to a player: received by a process of its own, published, played from rows and pieces, and ended.
+// A stream from ffmpeg to a player: received by a separate process, published, played from rows and segments, and ended.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
@@ -91,7 +91,7 @@ it('is refused with a wrong key, and to a second publisher', async () => {
 })
 
 describe('the recording', () => {
-  it('of a single live takes its place, from all its connections', async () => {
+  it('of a non-permanent live replaces it, from all its connections', async () => {
     const live = await create({
       saveReplay: true,
       replaySettings: { privacy: 2 },
@@ -128,7 +128,7 @@ describe('the recording', () => {
     expect(await text(`${node.base}/static/streaming-playlists/hls/${live.uuid}/master.m3u8`)).toBe('status 404')
   })
 
-  it('of a permanent live that was blocked meanwhile is blocked like it', async () => {
+  it('of a permanent live that was blocked meanwhile is blocked too', async () => {
     const live = await create({ permanentLive: true, saveReplay: true, replaySettings: { privacy: 1 } })
     const sending = publish(address(live.key), { seconds: 600, paced: true })
     await until(async () => (await detailsOf(live)).state.id === 1, { what: 'the live' })

@@ -1,4 +1,4 @@
-// Lives over the REST API, beyond the recorded exchanges: limits, rights, pictures, and what the configuration allows.
+// Lives over REST, beyond the recorded exchanges: limits, permissions, pictures, and configuration.
 
 import { openAsBlob } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -38,7 +38,7 @@ const post = (user: Client, body: object) =>
   user.raw('/api/v1/videos/live', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
 describe('a live', () => {
-  it('waits for its stream, with pictures of its own, and shows in no list', async () => {
+  it('waits for its stream, with its own pictures, and is in no list', async () => {
     const { id, uuid } = await create({ name: 'Waiting' })
     expect(await root.get(`/api/v1/videos/${uuid}`)).toMatchObject({
       isLive: true,
@@ -58,7 +58,7 @@ describe('a live', () => {
     await end(id)
   })
 
-  it('has the picture that was sent, by a form with texts for its settings', async () => {
+  it('has the uploaded picture, by a form with texts for its settings', async () => {
     const form = new FormData()
     const fields = { name: 'By form', permanentLive: 'true', saveReplay: 'true', 'replaySettings[privacy]': '3', latencyMode: '3' }
     for (const [name, value] of Object.entries({ channelId: String(channelId), ...fields })) form.set(name, value)
@@ -76,7 +76,7 @@ describe('a live', () => {
     await end(video.id)
   })
 
-  it('has a replay of its own privacy unless told otherwise, and forgets it with the replay', async () => {
+  it('has a replay with its own privacy by default, and loses it with the replay', async () => {
     const { id, uuid } = await create({ privacy: 2, saveReplay: true })
     const settings = () => root.get(`/api/v1/videos/live/${uuid}`)
     expect(await settings()).toMatchObject({ saveReplay: true, replaySettings: { privacy: 2 } })
@@ -89,7 +89,7 @@ describe('a live', () => {
     await end(id)
   })
 
-  it('tells its key to its owner and to administrators, and is changed by nobody else', async () => {
+  it('shows its key to its owner and to administrators, and is changed by nobody else', async () => {
     const { id, uuid } = await create({}, other)
     const path = `/api/v1/videos/live/${uuid}`
     expect(await root.get(path)).toHaveProperty('streamKey')
@@ -104,7 +104,7 @@ describe('a live', () => {
     await end(ofRoot)
   })
 
-  it('is refused with every bad field named', async () => {
+  it('is refused with all invalid fields', async () => {
     const bad = { channelId, name: 'x', privacy: 9, latencyMode: 4, saveReplay: true, replaySettings: { privacy: 5 } }
     const refused = await refusal(await post(root, bad))
     expect([refused.status, Object.keys(refused['invalid-params'] ?? {}).sort()]).toEqual([
@@ -113,7 +113,7 @@ describe('a live', () => {
     ])
   })
 
-  it('is one of at most three of its user', async () => {
+  it('is limited to three per user', async () => {
     const lives = [await create({}, other), await create({}, other), await create({ permanentLive: true }, other)]
     const mine = { channelId: await channelOf(other), name: 'Too many', privacy: 1 }
     expect(await refusal(await post(other, mine))).toMatchObject({ status: 403, code: 'max_user_lives_limit_reached' })
@@ -121,7 +121,7 @@ describe('a live', () => {
     expect((await post(other, mine)).status).toBe(200)
   })
 
-  it('is no live when the video is none', async () => {
+  it('is 404 for a video that is no live', async () => {
     expect(await refusal(await root.raw('/api/v1/videos/live/424242/sessions'))).toMatchObject({ status: 404 })
   })
 })

@@ -1,4 +1,4 @@
-// Pages for people and for machines that read them: the player, cards, oEmbed; hostile text stays text.
+// Pages for people, and metadata for machines: the player, cards, oEmbed; hostile text stays text.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newUuid, toShortUuid } from '../../../src/platform/ids.ts'
@@ -28,7 +28,7 @@ const HTML = { accept: 'text/html,application/xhtml+xml' }
 const page = (url: string, headers: Record<string, string> = HTML) => server.app.inject({ url, headers })
 
 describe('the page of a video', () => {
-  it('shows the video, who made it and when, and plays HLS with web video behind it', async () => {
+  it('shows the video, its author and date, and plays HLS with web video as a fallback', async () => {
     const answer = await page(`/w/${toShortUuid(video.uuid)}`)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept, Accept-Language, Cookie' })
@@ -43,7 +43,7 @@ describe('the page of a video', () => {
     expect(answer.body).toContain(`<source src="${TEST_ORIGIN}/static/web-videos/${video.webVideo?.filename}" type="video/mp4"`)
   })
 
-  it('leads by its tags to the other videos that have them', async () => {
+  it('links its tags to other videos with the same tag', async () => {
     await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { name: 'of fish', tags: ['fish'] } })
     const { body } = await page(`/w/${video.uuid}`)
     const [, path = ''] = /<a href="([^"]+)" dir="auto">birds<\/a>/.exec(body) ?? []
@@ -55,7 +55,7 @@ describe('the page of a video', () => {
     expect((await page('/search?tagsOneOf=%3Cb%3E')).body).toContain('<bdi>&lt;b&gt;</bdi>')
   })
 
-  it('tells machines about itself', async () => {
+  it('has machine-readable metadata', async () => {
     const { body } = await page(`/videos/watch/${video.uuid}`)
     const watch = `${TEST_ORIGIN}/w/${toShortUuid(video.uuid)}`
     expect(body).toContain('<meta property="og:title" content="protocol video">')
@@ -63,7 +63,7 @@ describe('the page of a video', () => {
     expect(body).toContain(`<meta property="og:video:url" content="${TEST_ORIGIN}/videos/embed/${video.uuid}">`)
     expect(body).toContain('<meta name="description" content="Proto bold and a link">')
     expect(body).toContain('<meta name="twitter:site" content="@vireo">')
-    // By this, programs know which API the server speaks.
+    // Clients detect the server's API by this.
     expect(body).toContain('<meta property="og:platform" content="PeerTube">')
     expect(body).toContain(`<link rel="canonical" href="${watch}">`)
     expect(body).toContain(`href="${TEST_ORIGIN}/services/oembed?url=${encodeURIComponent(watch)}"`)
@@ -73,7 +73,7 @@ describe('the page of a video', () => {
     expect(body).not.toContain('noindex')
   })
 
-  it('names its icon, its manifest and its search, which are there', async () => {
+  it('links its icon, its manifest and its search, which exist', async () => {
     const { body } = await page(`/w/${video.uuid}`)
     for (const [rel, path] of [
       ['icon', '/favicon.ico'],
@@ -86,7 +86,7 @@ describe('the page of a video', () => {
     expect((await page(`/videos/embed/${video.uuid}`)).body).toContain('<link rel="icon" href="/favicon.ico"')
   })
 
-  it('loads nothing from elsewhere and may not be framed, but the embed may', async () => {
+  it('loads nothing from other sites and may not be framed, but the embed may', async () => {
     const watch = await page(`/w/${video.uuid}`)
     const policy = String(watch.headers['content-security-policy'])
     expect(policy).toContain("default-src 'none'")
@@ -106,7 +106,7 @@ describe('the page of a video', () => {
     expect(watch.body).toMatch(/data-hls="\/assets\/hls-\d+\.\d+\.\d+\.js"/)
   })
 
-  it('of another server plays from there', async () => {
+  it('of a remote video plays from its server', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const origin = `https://${host}`
     const { uuid, url } = await makeVideo(server.db, {
@@ -121,7 +121,7 @@ describe('the page of a video', () => {
     expect(answer.body).toContain('noindex')
   })
 
-  it('is not there for private, internal, blocked and unknown videos, nor for unlisted ones by their number', async () => {
+  it('is 404 for private, internal, blocked and unknown videos, and for unlisted ones by id', async () => {
     const { channelId } = server.users.user
     for (const columns of [{ privacy: 3 }, { privacy: 4 }, { blocked: true }]) {
       const { uuid } = await makeVideo(server.db, { channelId, columns: { ...columns, name: 'secret name' } })
@@ -140,7 +140,7 @@ describe('the page of a video', () => {
     expect((await page('/w/hello')).statusCode).toBe(404)
   })
 
-  it('asks for a password, and plays with a token of its own once it is right', async () => {
+  it('asks for a password, and plays with its own token after the right one', async () => {
     const { channelId } = server.users.user
     const made = await makeVideo(server.db, {
       channelId,
@@ -170,13 +170,13 @@ describe('the page of a video', () => {
       expect(source).toContain('/static/web-videos/private/')
       expect(source).toMatch(/videoFileToken=[\w.%-]+$/)
       expect(/<source src="([^"]+m3u8[^"]*)"/.exec(answer.body)?.[1]).toMatch(/&amp;reinjectVideoFileToken=true$/)
-      // It lets its reader in: the bytes are not there, which only those hear who may have them.
+      // Authorization succeeds: the missing file is a 404, which only authorized readers get.
       const file = await server.app.inject({ url: source.replace(TEST_ORIGIN, '').replaceAll('&amp;', '&') })
       expect(file.statusCode).toBe(404)
     }
   })
 
-  it('says why there is nothing to play', async () => {
+  it('explains why there is nothing to play', async () => {
     const { channelId } = server.users.user
     const said: Record<string, string> = {
       'to-transcode': 'is being prepared',
@@ -193,7 +193,7 @@ describe('the page of a video', () => {
     }
   })
 
-  it('shows chapters, captions, files, comments and the other videos of the channel in two statements', async () => {
+  it('shows chapters, captions, files, comments and other videos of the channel in two statements', async () => {
     const { channelId, accountId } = server.users.other
     const made = await makeVideo(server.db, {
       channelId,
@@ -259,7 +259,7 @@ describe('the page of a video', () => {
     expect(closed).not.toContain('/download/')
   })
 
-  it('has links into the video for times, and tells files of the same height apart', async () => {
+  it('has links to timestamps, and distinguishes files with the same height', async () => {
     const { channelId, accountId } = server.users.other
     const made = await makeVideo(server.db, {
       channelId,
@@ -291,7 +291,7 @@ describe('the page of a video', () => {
     expect(files.map(({ fps, resolution }) => resolution.label === `720p${fps}`)).toEqual([true, true])
   })
 
-  it('covers sensitive videos where visitors are warned of them', async () => {
+  it('hides sensitive videos behind a warning where visitors are warned', async () => {
     const { channelId } = server.users.user
     const { uuid } = await makeVideo(server.db, { channelId, columns: { nsfw: true }, webVideo: { resolution: 240 } })
     expect((await page(`/w/${uuid}`)).body).not.toContain('<details class="sensitive">')
@@ -300,14 +300,14 @@ describe('the page of a video', () => {
       for (const path of [`/w/${uuid}`, `/videos/embed/${uuid}`]) {
         const { body } = await page(`${path}?autoplay=1`)
         expect(body).toContain('<details class="sensitive">')
-        // Nor is it heard.
+        // It is not preloaded either.
         expect(body).not.toContain(' autoplay')
       }
     }
     server.configure({ services: { twitter: { username: '@vireo' } } })
   })
 
-  it('covers the pictures of sensitive videos in lists too, and marks them', async () => {
+  it('hides the thumbnails of sensitive videos in lists too, and marks them', async () => {
     const { channelId, accountId } = server.users.other
     const name = 'a sensitive sight'
     const { id, uuid } = await makeVideo(server.db, { channelId, columns: { name, nsfw: true } })
@@ -341,7 +341,7 @@ describe('the page of a video', () => {
     server.configure({ services: { twitter: { username: '@vireo' } } })
   })
 
-  it('says of a live in a list that it is one', async () => {
+  it('marks a live in a list', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const columns = { name: 'on air', is_live: true, duration: 0 }
     const { id } = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}`, columns })
@@ -352,7 +352,7 @@ describe('the page of a video', () => {
     await server.db.query('delete from video where id = $1', [id])
   })
 
-  it('is known again by its tag, and small', async () => {
+  it('has an ETag, and is compressed', async () => {
     const path = `/w/${video.uuid}`
     const { headers, rawPayload } = await page(path)
     expect(rawPayload.length).toBeLessThan(30_000)
@@ -360,7 +360,7 @@ describe('the page of a video', () => {
     expect(again.statusCode).toBe(304)
   })
 
-  it('stays small, and made in a moment, whatever people write', async () => {
+  it('stays small and fast, for any text of users', async () => {
     const { channelId, accountId } = server.users.user
     const LINKS = '[a](b)'.repeat(1660)
     const made = await makeVideo(server.db, {
@@ -389,7 +389,7 @@ describe('the page of a video', () => {
         next = /href="([^"]+)">(?:Older|Later)</.exec(body)?.[1]?.replaceAll('&amp;', '&')
       }
     }
-    // All of them are on one of the pages, and the long one is whole where it is read.
+    // All comments are on some page, and the long one is complete on its own page.
     expect(seen.size).toBe(61)
     const list = (await page(`${path}?commentsStart=30`)).body
     expect(list).not.toContain('the end')
@@ -411,7 +411,7 @@ describe('the page of a video', () => {
     '\u2028</script>\u2029',
     '{{constructor.constructor(1)}}',
   ]
-  it.each(hostile)('keeps %j a text wherever it stands', async (text) => {
+  it.each(hostile)('escapes %j everywhere', async (text) => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const made = await makeVideo(server.db, {
       channelId,
@@ -438,7 +438,7 @@ describe('the page of a video', () => {
 })
 
 describe('the embed page', () => {
-  it('takes the parameters of embeds, and leaves out what it is told to', async () => {
+  it('supports the parameters of embeds', async () => {
     const plain = (await page(`/videos/embed/${video.uuid}`)).body
     expect(plain).toMatch(/<video [^>]* controls /)
     expect(plain).toMatch(/<p class="banner"><a href="[^"]+" target="_blank" rel="noopener" dir="auto">protocol video/)
@@ -454,7 +454,7 @@ describe('the embed page', () => {
 })
 
 describe('the pages of a playlist', () => {
-  it('play its videos one after the other, and show what is not for everybody as a gap', async () => {
+  it('play its videos in sequence, and show inaccessible ones as a gap', async () => {
     const { user } = server.users
     const uuid = newUuid()
     const listId = await insert(server.db, 'playlist', {
@@ -500,7 +500,7 @@ describe('the pages of a playlist', () => {
     expect(embed.statusCode).toBe(200)
     expect(embed.headers['content-security-policy']).toContain('frame-ancestors *')
     expect(embed.headers).not.toHaveProperty('x-frame-options')
-    // No other page of ours may be framed.
+    // No other page of the server may be framed.
     const leading = [...embed.body.matchAll(/<a href="[^"]+"[^>]*>/g)].map(([tag]) => tag)
     expect(leading.filter((tag) => !tag.includes('target="_blank"'))).toEqual([
       `<a href="/video-playlists/embed/${uuid}?playlistPosition=2">`,
@@ -525,20 +525,20 @@ const EXPECTED = new Set(
 const tagsIn = (body: string): string[] => [...body.matchAll(/<([a-z][\w-]*)/gi)].map(([, tag = '']) => tag.toLowerCase())
 
 describe('other pages', () => {
-  it('are the latest videos and a word about the server', async () => {
+  it('are the latest videos and information about the server', async () => {
     const home = await page('/')
     expect(home.body).toContain('protocol video')
     expect(home.body).toContain(`/w/${toShortUuid(video.uuid)}`)
     server.configure({ instance: { terms: `${'word '.repeat(9000)}the end` } })
     const about = (await page('/about')).body
     expect(about).toContain('About Vireo')
-    // What people agree to is whole.
+    // Terms are complete.
     expect(about).toContain('word the end')
     server.configure({ services: { twitter: { username: '@vireo' } } })
     expect((await page('/', { ...HTML, 'if-none-match': String(home.headers.etag) })).statusCode).toBe(304)
   })
 
-  it('begin with what the administrator tells everybody, but no frames of other sites', async () => {
+  it("start with the administrator's announcement, without frames of other sites", async () => {
     const message = 'We **rest** tonight. <script>alert(1)</script>'
     server.configure({ broadcast_message: { enabled: true, message, level: 'warning' } })
     for (const path of ['/', '/login', `/w/${video.uuid}`, '/unknown-page']) {
@@ -552,9 +552,9 @@ describe('other pages', () => {
     server.configure({ services: { twitter: { username: '@vireo' } } })
   })
 
-  it('are a page that says so where there is nothing, and a problem for programs', async () => {
+  it('are a page for unknown URLs, and a problem body for programs', async () => {
     const missing = await page('/unknown-page')
-    // With the status that the other server answers, since clients have pages that it does not know.
+    // With the status of the remote server, since clients have pages that it does not know.
     expect(missing.statusCode).toBe(200)
     expect(missing.headers['content-type']).toContain('text/html')
     expect(missing.body).toContain('<h1>There is nothing here</h1>')
@@ -563,7 +563,7 @@ describe('other pages', () => {
     expect((await page('/api/v1/unknown')).headers['content-type']).toContain('problem+json')
   })
 
-  it('are refused, without a body, to who takes no page, and never to who takes anything', async () => {
+  it('are refused, without a body, if HTML is not accepted, and never for any type', async () => {
     for (const path of ['/login', '/about', '/', '/search?search=a']) {
       const refused = await page(path, { accept: 'application/json' })
       expect([path, refused.statusCode, refused.body]).toEqual([path, 406, ''])
@@ -575,7 +575,7 @@ describe('other pages', () => {
     }
   })
 
-  it('of a video, an account or a channel are for whoever asks, as makers of previews do', async () => {
+  it('of a video, an account or a channel accept any client, such as preview generators', async () => {
     for (const path of [`/w/${toShortUuid(video.uuid)}`, '/a/videos_user', '/c/videos_user_channel']) {
       for (const accept of ['application/json', 'image/*']) {
         expect([path, accept, (await page(path, { accept })).statusCode]).toEqual([path, accept, 200])
@@ -584,8 +584,8 @@ describe('other pages', () => {
   })
 })
 
-describe('addresses with a slash at their end', () => {
-  it('are as good as those without', async () => {
+describe('URLs with a trailing slash', () => {
+  it('are equivalent to those without', async () => {
     for (const path of ['/about', `/w/${toShortUuid(video.uuid)}`, '/c/videos_user_channel', '/@videos_user/videos']) {
       const [bare, slashed] = [await page(`${path}?start=1`), await page(`${path}/?start=1`)]
       expect([path, slashed.statusCode, slashed.body]).toEqual([path, 200, bare.body])
@@ -602,9 +602,9 @@ describe('pages of lists', () => {
     ['/a/videos_user', 2],
     ['/a/videos_user/videos', 3],
     ['/search?search=protocol&type=channels', 1],
-    // Where a search finds few, it looks for what is alike too.
+    // A search with few results also looks for similar names.
     ['/search?search=protocol', 3],
-  ])('take few statements: %s', async (path, most) => {
+  ])('need few statements: %s', async (path, most) => {
     const before = server.statements()
     expect((await page(path)).statusCode).toBe(200)
     expect(server.statements() - before).toBeLessThanOrEqual(most)
@@ -615,7 +615,7 @@ describe('oEmbed', () => {
   const ask = (query: Record<string, string>) => server.app.inject({ url: `/services/oembed?${new URLSearchParams(query)}` })
   const watch = () => `${TEST_ORIGIN}/w/${video.uuid}`
 
-  it('has the recorded members, for both forms of the address', async () => {
+  it('has the recorded members, for both forms of the URL', async () => {
     const expected = shapeOf(recorded('protocol', 'oembed: video').body)
     for (const url of [
       watch(),
@@ -629,7 +629,7 @@ describe('oEmbed', () => {
     }
   })
 
-  it('begins to play as the address says, and takes over nothing else of it', async () => {
+  it('starts at the time of the URL, and takes over no other parameters', async () => {
     const answer = await ask({ url: `${watch()}?start=1m23s&autoplay=1&commentsStart=20&x="><script>` })
     expect(answer.json().html).toContain(`src="${TEST_ORIGIN}/videos/embed/${video.uuid}?start=1m23s&amp;autoplay=1"`)
   })
@@ -648,7 +648,7 @@ describe('oEmbed', () => {
     ['upright', 0.5625, { maxwidth: '400', maxheight: '280' }, [158, 280]],
     ['wide', 1.7778, { maxwidth: '2000', maxheight: '2000' }, [560, 315]],
     ['wide', 1.7778, { maxwidth: '1' }, [1, 1]],
-  ])('of a video that is %s (%s) keeps its proportions within %o', async (_what, ratio, most, [width, height]) => {
+  ])('of a video that is %s (%s) keeps its aspect ratio within %o', async (_what, ratio, most, [width, height]) => {
     const { uuid } = await makeVideo(server.db, {
       channelId: server.users.user.channelId,
       columns: { aspect_ratio: ratio },
@@ -665,13 +665,13 @@ describe('oEmbed', () => {
     expect(body).toContain(`width=&quot;${width}&quot; height=&quot;${height}&quot;`)
   })
 
-  it('keeps to the sizes asked for', async () => {
+  it('respects the requested maximum size', async () => {
     const answer = await ask({ url: watch(), maxwidth: '50', maxheight: '50', format: 'json' })
     expect(answer.json()).toMatchObject({ width: 50, height: 38 })
     expect(shapeOf(answer.json())).toEqual(shapeOf(recorded('protocol', 'oembed: sizes').body))
   })
 
-  it('is refused as recorded', async () => {
+  it('is refused with the recorded response', async () => {
     const hidden = await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { privacy: 3 } })
     const asked: Record<string, Record<string, string>> = {
       'oembed: xml': { url: watch(), format: 'xml' },
@@ -687,7 +687,7 @@ describe('oEmbed', () => {
   })
 })
 
-describe('pages that all visitors share', () => {
+describe('shared pages of visitors', () => {
   let keeping: VideoServer
   let shown: MadeVideo
 
@@ -716,7 +716,7 @@ describe('pages that all visitors share', () => {
     ['of a list', () => '/videos/browse?sort=-views&page=1'],
     ['of a channel', () => '/c/videos_user_channel/videos'],
     ['of an account', () => '/a/videos_user?page=1'],
-  ])('cost the second visitor no statement: the page %s', async (_name, urlOf) => {
+  ])('need no statement for the second visitor: the page %s', async (_name, urlOf) => {
     const url = urlOf()
     const first = await ask(url)
     expect([first.statusCode, first.statements > 0]).toEqual([200, true])
@@ -732,7 +732,7 @@ describe('pages that all visitors share', () => {
     expect(known.headers['content-security-policy']).toBe(headers['content-security-policy'])
   })
 
-  it('differ by what their address says of the player', async () => {
+  it('are keyed by the player parameters of the URL', async () => {
     const plain = await ask(`/w/${shown.uuid}`)
     const later = await ask(`/w/${shown.uuid}?start=90`)
     expect(later.statements).toBe(0)
@@ -746,7 +746,7 @@ describe('pages that all visitors share', () => {
     ['blocked', { blocked: true }, 404],
     ['with a password', { privacy: 5 }, 403],
     ['of a number', { privacy: 2 }, 404],
-  ])('are none of a video that is %s', async (name, columns, status) => {
+  ])('are not cached for a video that is %s', async (name, columns, status) => {
     const hidden = await makeVideo(keeping.db, { channelId: keeping.users.user.channelId, columns })
     for (let time = 0; time < 2; time += 1) {
       const { statusCode, statements } = await ask(`/w/${name === 'of a number' ? hidden.id : hidden.uuid}`)
@@ -754,7 +754,7 @@ describe('pages that all visitors share', () => {
     }
   })
 
-  it('are no page of somebody whose browser has the cookie of a session', async () => {
+  it('are not served to a browser with a session cookie', async () => {
     const url = `/w/${shown.uuid}?start=7`
     const session = { cookie: `vireo-session=${'b'.repeat(40)}` }
     const visitors = await ask(url)

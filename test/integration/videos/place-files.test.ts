@@ -1,4 +1,4 @@
-// The files of a video on their way between the open and the private folder, when two move them at once.
+// Moves of a video's files between the public and the private folder, with two concurrent movers.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { makeRegistry } from '../../../src/actors/runtime/registry.ts'
@@ -16,7 +16,7 @@ afterAll(async () => {
   await runtime?.stop()
 })
 
-/** A store that knows names alone; `gate` opens before each move. */
+/** A store of names only; `gate` opens before each move. */
 function makeNames(first: FileRef, gate: () => Promise<void>) {
   const names = new Set([first.name])
   const home = {
@@ -34,7 +34,7 @@ function makeNames(first: FileRef, gate: () => Promise<void>) {
 
 const leases = { owner: 'somebody', isGone: (owner: string) => owner.startsWith('dead') }
 
-it('no mover puts them back where another one, who knows better, has taken them from', async () => {
+it('no mover moves files back that a newer one has moved', async () => {
   const { db } = runtime
   const { channelId } = await makeUser(db)
   const video = await makeVideo(db, { channelId, columns: { privacy: 3 }, webVideo: { resolution: 240 } })
@@ -67,7 +67,7 @@ it('no mover puts them back where another one, who knows better, has taken them 
   const second = now(video.id).then(() => {
     isPlaced = true
   })
-  // The first one's, and two of the second one, which waits.
+  // One of the first, and two of the second mover, which waits.
   await until(() => isPlaced || looks >= 3, { what: 'the second one, done or in line' })
   expect(isPlaced).toBe(false)
   expect([...store.names]).toEqual([open.name])
@@ -78,7 +78,7 @@ it('no mover puts them back where another one, who knows better, has taken them 
   expect(hidden.name).not.toBe(open.name)
 })
 
-it('takes along what was replaced, as long as a transcoding may read it', async () => {
+it('moves replaced files too, as long as a transcoding may read them', async () => {
   const { db } = runtime
   const { channelId } = await makeUser(db)
   const video = await makeVideo(db, { channelId, columns: { privacy: 3 } })
@@ -92,7 +92,7 @@ it('takes along what was replaced, as long as a transcoding may read it', async 
   expect([...store.names]).toEqual([webVideoFile('old.mp4', true).name])
 })
 
-describe('a mover that cannot go on', () => {
+describe('a mover that cannot continue', () => {
   const open = () => Promise.resolve()
 
   async function privateVideo() {
@@ -117,7 +117,7 @@ describe('a mover that cannot go on', () => {
     expect(await runtime.db.query('select 1 from video_placement')).toEqual([])
   })
 
-  it('is waited for no longer than a client waits, and ends all the same', async () => {
+  it('is waited for no longer than a client waits, and still completes', async () => {
     const video = await privateVideo()
     const slow = Promise.withResolvers<void>()
     const over = new AbortController()
@@ -140,17 +140,17 @@ describe('a mover that cannot go on', () => {
     expect([...store.names]).toEqual([video.hidden.name])
   })
 
-  it('moves what it copied for long back when nobody wants it there any more', async () => {
+  it('moves its late copies back when they are no longer wanted there', async () => {
     const video = await privateVideo()
     const store = makeNames(video.opened, async () => {
-      // Taken for dead, it does not know of who came after it.
+      // Considered dead, it does not know its successor.
       await runtime.db.query('update video set privacy = 1 where id = $1', [video.id])
     })
     await makePlaceFiles({ ...runtime, registry: makeRegistry(), store, leases }).now(video.id)
     expect([...store.names]).toEqual([video.opened.name])
   })
 
-  it('says so when the store does not find what is there', async () => {
+  it('reports files that the store does not find', async () => {
     const video = await privateVideo()
     const store = makeNames(video.opened, async () => {
       throw new MediaError('not-found', 'There is no such file.')
@@ -159,7 +159,7 @@ describe('a mover that cannot go on', () => {
     await expect(placing).rejects.toMatchObject({ reason: 'not-found' })
   })
 
-  it('closes the files of the disk while object storage is out of reach, and says so', async () => {
+  it('makes files on disk private while object storage is unreachable, and reports it', async () => {
     const video = await privateVideo()
     const store = makeNames(video.opened, open)
     const out = async () => {

@@ -1,4 +1,4 @@
-// The lists stay fast when there are many videos: an index serves each order, nothing reads the whole table.
+// Query plans of video lists: an index serves each order, and the table is never scanned.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
@@ -53,7 +53,7 @@ interface Plan {
   Plans?: Plan[]
 }
 
-/** Nodes that read the table of videos. */
+/** Plan nodes that read the video table. */
 async function readsOfVideos(query: VideoListQuery): Promise<{ node: string; rows: number }[]> {
   const { text, values } = buildVideoList(query)
   const [explained] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(`explain (analyze, format json) ${text}`, values)
@@ -87,12 +87,12 @@ describe('with fifty thousand videos', () => {
     ['users of this server', { internal: true }],
     ['a tag', { tagsOneOf: ['tag7'] }],
     ['a name', { search: 'c4ca4238a0b9' }],
-  ] satisfies [string, Partial<VideoListQuery>][])('the list for %s reads no whole table', async (_name, change) => {
+  ] satisfies [string, Partial<VideoListQuery>][])('the list for %s scans no whole table', async (_name, change) => {
     const reads = await readsOfVideos({ ...usual, ...change })
     expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
   })
 
-  it('the total comes from counters and is right', async () => {
+  it('the total comes from counters and is exact', async () => {
     const { text, values } = buildVideoList(usual)
     const [row] = await db.query<{ total: number }>(text, values)
     const [counted] = await db.query<{ total: number }>(

@@ -1,4 +1,4 @@
-// Lists of videos and single ones, compared with recorded answers.
+// Lists of videos and single videos, compared with recorded responses.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { renewScores } from '../../../src/actors/video/index.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
   videos.unpublished = await makeVideo(db, { channelId, columns: { name: 'videos early', state: 'to-transcode' } })
   videos.removed = await makeVideo(db, { channelId, columns: { name: 'videos removed', state: 'removed' } })
-  // The sizes of files are renewed by a job.
+  // A job refreshes the sizes of files.
   await renewScores(db, { days: 7 })
 })
 afterAll(() => server.stop())
@@ -70,21 +70,21 @@ describe('the list of videos', () => {
     expect(body.total).toBe(3)
   })
 
-  it('shows only what is published and public, the newest first, and internal videos to users of this server', async () => {
+  it('contains published public videos, newest first, and internal ones for local users', async () => {
     expect((await list('')).names).toEqual(['videos gamma', 'videos beta', 'videos alpha'])
     const known = await list('', 'other')
     expect(known.names).toEqual(['videos vinternal', 'videos gamma', 'videos beta', 'videos alpha'])
     expect(known.total).toBe(4)
   })
 
-  it('cuts long descriptions with dots', async () => {
+  it('truncates long descriptions with dots', async () => {
     const { body } = await list('sort=name&count=1')
     expect(body.data[0].description).toHaveLength(250)
     expect(body.data[0].description).toMatch(/d\.\.\.$/)
     expect(body.data[0].truncatedDescription).toBe(body.data[0].description)
   })
 
-  it('gives the total of a page beyond the end, and none when it is not asked for', async () => {
+  it('has a total beyond the last page, and none if it is skipped', async () => {
     expect((await list('start=50')).body).toEqual({ total: 3, data: [] })
     expect((await list('start=50&nsfw=true&search=beta')).body).toEqual({ total: 1, data: [] })
     expect((await list('skipCount=true')).body).not.toHaveProperty('total')
@@ -118,7 +118,7 @@ describe('the list of videos', () => {
     expect((await list(query)).names).toEqual(names)
   })
 
-  it('lets only the staff see other privacies and states', async () => {
+  it('has other privacies and states for the staff only', async () => {
     const refused = await list('include=1', 'user')
     expect(refusalOf(refused.body)).toEqual(refusalOf(recorded('videos', 'list: include 1 user').body))
     expect((await list('privacyOneOf=3')).status).toBe(401)
@@ -126,18 +126,18 @@ describe('the list of videos', () => {
     expect((await list('include=1&search=early', 'admin')).names).toEqual(['videos early'])
   })
 
-  it('includes files where they are asked for', async () => {
+  it('includes files on request', async () => {
     const { body } = await list('include=8&privacyOneOf=4', 'admin')
     expect(shapeOf(body)).toEqual(shapeOf(recorded('videos', 'list: include 8 admin').body))
     expect(body.data[0].files[0].fileUrl).toContain('/static/web-videos/private/')
   })
 
-  it.each(['bad sort', 'count over maximum'])('refuses a %s as recorded', async (name) => {
+  it.each(['bad sort', 'count over maximum'])('refuses a %s with the recorded response', async (name) => {
     const { body } = await list(name === 'bad sort' ? 'sort=hello' : 'count=101')
     expect(refusalOf(body)).toEqual(refusalOf(recorded('videos', `list: ${name}`).body))
   })
 
-  it('adds the likes and views of the last second', async () => {
+  it('includes likes and views of the last second', async () => {
     const { id } = of('gamma')
     await server.db.query('insert into video_delta (video_id, likes, views) values ($1, 2, 3), ($1, -1, 0)', [id])
     const { body } = await list('count=1')
@@ -151,14 +151,14 @@ describe('the list of videos', () => {
     expect(server.statements() - before).toBeLessThanOrEqual(2)
   })
 
-  it('follows the policy of the user about sensitive videos', async () => {
+  it("follows the user's policy on sensitive videos", async () => {
     await server.db.query("update users set nsfw_policy = 'do_not_list' where id = $1", [server.users.other.id])
     expect((await list('search=beta', 'other')).names).toEqual([])
     expect((await list('search=beta&nsfw=both', 'other')).names).toEqual(['videos beta'])
     await server.db.query("update users set nsfw_policy = 'display'")
   })
 
-  it("lists one's own videos in every state, but those that are being removed", async () => {
+  it('has own videos in every state, except those being removed', async () => {
     const { body } = await server.app.inject({ url: '/api/v1/users/me/videos', headers: server.as('user') }).then((answer) => ({
       body: answer.json(),
     }))
@@ -221,7 +221,7 @@ describe('a video', () => {
     ['get unlisted by id', () => get(of('unlisted').id)],
     ['description: private', () => get(`${of('private').uuid}/description`)],
   ]
-  it.each(refusals)('is refused as recorded: %s', async (name, ask) => {
+  it.each(refusals)('is refused with the recorded response: %s', async (name, ask) => {
     expect(refusalOf((await ask()).json())).toEqual(refusalOf(recorded('videos', name).body))
   })
 
@@ -230,7 +230,7 @@ describe('a video', () => {
     expect(answer.statusCode).toBe(200)
   })
 
-  it.each(['latin1', 'utf8'] as const)('opens with a password beyond ASCII: %s', async (encoding) => {
+  it.each(['latin1', 'utf8'] as const)('opens with a non-ASCII password: %s', async (encoding) => {
     const { uuid } = await makeVideo(server.db, {
       channelId: server.users.user.channelId,
       passwords: ['S\u00e9same'],
@@ -242,7 +242,7 @@ describe('a video', () => {
     }
   })
 
-  it('gives the whole description and the metadata of its files to those who may see it', async () => {
+  it('has the whole description and the metadata of its files for authorized users', async () => {
     const { uuid } = of('alpha')
     expect((await get(`${uuid}/description`)).json().description).toHaveLength(304)
     const file = (name: string) => `${uuid}/metadata/${of(name).webVideo?.id}`
@@ -251,7 +251,7 @@ describe('a video', () => {
     expect((await get(`${uuid}/metadata/424242`)).statusCode).toBe(404)
   })
 
-  it('of another server carries the addresses of its origin', async () => {
+  it('of another server has the URLs of its origin', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const origin = `https://${host}`
     const { uuid, url } = await makeVideo(server.db, {
@@ -292,7 +292,7 @@ describe('the secrets of a video', () => {
   const folderOf = (video: MadeVideo | undefined) => `/static/streaming-playlists/hls/private/${video?.uuid}/master.m3u8`
   const [guesser, viewer, player] = ['198.51.100.1', '198.51.100.2', '198.51.100.3']
 
-  it('can be guessed so often only: a password, by one address and by all together', async () => {
+  it('have limited attempts: a password, by one address and by all together', async () => {
     for (let tried = 0; tried < max; tried++) expect(await look(locked, 'wrong', guesser)).toBe(403)
     expect(await look(locked, 'right', guesser)).toBe(429)
     expect(await look(locked, 'right', viewer)).toBe(200)
@@ -307,23 +307,23 @@ describe('the secrets of a video', () => {
     const asBefore = await read(issued.json().files.token, viewer)
     for (let tried = 0; tried < 9 * max; tried++) await look(locked, 'wrong', `203.0.113.${tried}`)
     expect(await look(locked, 'right', viewer)).toBe(429)
-    // Who watches already is not interrupted by them.
+    // Viewers with access are not interrupted.
     expect(await read(issued.json().files.token, viewer)).toBe(asBefore)
     expect([200, 404]).toContain(asBefore)
     expect(await look(other, 'right', viewer)).toBe(200)
   })
 
-  it('can be guessed so often only: many at once', async () => {
+  it('have limited attempts: simultaneous ones', async () => {
     const columns = { privacy: 5 }
     const third = await makeVideo(limited.db, { channelId: limited.users.user.channelId, passwords: ['x1'], columns })
     const tries = Array.from({ length: 40 }, (_, index) => look(third, `wrong ${index}`, '198.51.100.4'))
     const checked = (await Promise.all(tries)).filter((status) => status === 403).length
     expect(checked).toBeGreaterThanOrEqual(max)
-    // Those that were being checked when the limit was reached are answered.
+    // Attempts that were being checked at the limit are answered.
     expect(checked).toBeLessThan(max + 4)
   })
 
-  it('can be guessed so often only: a file token, and the password on the page', async () => {
+  it('have limited attempts: a file token, and the password on the page', async () => {
     const read = () => statusOf(`${folderOf(other)}?videoFileToken=wrong`, player)
     for (let tried = 0; tried < max; tried++) expect(await read()).toBe(403)
     expect(await read()).toBe(429)

@@ -1,4 +1,4 @@
-// Recorded answers about videos, and what of a JSON body counts when two are compared: its members and their types.
+// Recorded responses about videos, and the comparison of JSON bodies by members and types.
 
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
@@ -19,10 +19,10 @@ export function recorded(area: string, name: string) {
   return found.response
 }
 
-/** Torrents are made by a later job, and pictures of a test file have other metadata. */
+/** A later job makes torrents, and pictures of a test file have other metadata. */
 const FREE = new Set(['torrentUrl', 'torrentDownloadUrl', 'magnetUri', 'metadata', 'avatars', 'banners', 'value', 'title'])
 
-/** Names and types all the way down; a list counts by its first item. */
+/** Names and types at all levels; a list is compared by its first item. */
 export function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? [shapeOf(value[0])] : []
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value
@@ -30,7 +30,7 @@ export function shapeOf(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, shapeOf(item)]).sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)))
 }
 
-/** The identity of a refusal: what clients branch on. */
+/** The members of a refusal that clients depend on. */
 export function refusalOf(body: unknown) {
   const { type, status, code, docs, ...rest } = z.looseObject({ type: z.string(), status: z.int() }).parse(body)
   const params = z.record(z.string(), z.unknown()).optional().parse(rest['invalid-params'])

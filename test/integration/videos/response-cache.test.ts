@@ -1,5 +1,5 @@
-// What visitors are shown of videos stays right while answers are kept: after every kind of write, in every process, and
-// when a message is lost. The clock stands still, so that nothing is renewed by the time that passes.
+// Visitors see current videos while responses are cached: after every kind of write, in every process, and when a message is lost. The
+// clock does not advance, so nothing expires.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -66,14 +66,14 @@ interface Seen {
   listed: Details | undefined
 }
 
-/** What a visitor sees of a video, alone and in the list of all. */
+/** A video as a visitor sees it, alone and in the list of all. */
 async function seen(uuid: string, base = node.base): Promise<Seen> {
   const [one, list] = await Promise.all([fetch(`${base}/api/v1/videos/${uuid}`), fetch(`${base}/api/v1/videos?count=100`)])
   const { data } = (await list.json()) as { data: Details[] }
   return { status: one.status, one: (await one.json()) as Details, listed: data.find((video) => video.uuid === uuid) }
 }
 
-/** A new channel of the administrator, and a published video in it. */
+/** A new channel of the administrator, with a published video. */
 async function upload(fields: Record<string, string> = {}): Promise<Details> {
   const name = `channel_${crypto.randomUUID().slice(0, 8)}`
   const { videoChannel } = await root.send<{ videoChannel: { id: number } }>('POST', '/api/v1/video-channels', {
@@ -102,7 +102,7 @@ async function pictured(): Promise<FormData> {
   return form
 }
 
-/** Changes the name behind the server's back, again until what is kept hides it: the last event of an upload comes late. */
+/** Changes the name in the database only, until the cached response hides it: the last event of an upload comes late. */
 async function renamedInSecret({ id, uuid }: Details): Promise<string> {
   let time = 0
   return await until(async () => {
@@ -121,7 +121,7 @@ const blocklist = '/api/v1/server/blocklist/accounts'
 
 interface Write {
   name: string
-  /** Before anything is kept. */
+  /** Before anything is cached. */
   prepare?: (video: Details) => Promise<unknown>
   write: (video: Details) => Promise<unknown>
   look: (seen: Seen) => unknown
@@ -233,11 +233,11 @@ const writes: Write[] = [
   },
 ]
 
-it('the writes that spare what is kept are routes that there are', () => {
+it('the writes that invalidate nothing are existing routes', () => {
   expect([...INVISIBLE_WRITES].filter((route) => !routes.has(route))).toEqual([])
 })
 
-describe('whoever writes sees at once, as a visitor,', () => {
+describe('a writer sees at once, as a visitor,', () => {
   it.each(writes)('$name', async ({ prepare, write, look, before, after }) => {
     const video = await upload()
     await prepare?.(video)
@@ -253,7 +253,7 @@ describe('whoever writes sees at once, as a visitor,', () => {
     expect(await totalOf()).toBe(before + 1)
   })
 
-  it('whom the instance mutes, and no longer mutes', async () => {
+  it('which accounts the instance mutes, and no longer mutes', async () => {
     const owner = await makeUser({ query }, { origin: node.base })
     const { uuid } = await makeVideo({ query }, { channelId: owner.channelId })
     await root.send('PUT', path(await upload()), { name: 'Other' })
@@ -277,10 +277,10 @@ describe('the page of a video', () => {
     await root.send('PUT', '/api/v1/config/custom', { ...custom, instance })
   })
 
-  /** A text of the page that no other part of it has. */
+  /** A text that is unique on the page. */
   const marked = () => `mark ${crypto.randomUUID()}`
 
-  it('shows at once what was written, and no longer what is not for everybody', async () => {
+  it('shows writes at once, and nothing that became private', async () => {
     const video = await upload({ description: 'Before.' })
     const shows = async (text: string, before = '') => {
       const { status, html } = await pageOf(video)
@@ -341,7 +341,7 @@ describe('the page of a video', () => {
     expect((await pageOf(video)).html).toContain(text)
   })
 
-  it('shows a comment in another process as soon as that hears of it', async () => {
+  it('shows a comment in another process as soon as its message arrives', async () => {
     const video = await upload()
     const text = marked()
     await until(async () => (await pageOf(video, second.base)).status === 200)
@@ -350,7 +350,7 @@ describe('the page of a video', () => {
     await until(async () => (await pageOf(video, second.base)).html.includes(text))
   })
 
-  it('is one for visitors and another one for each who is logged in', async () => {
+  it('is shared by visitors, and separate for each user', async () => {
     const video = await upload({ description: marked() })
     const browser = makeBrowser(node.base)
     await browser.login(node.username, node.password)
@@ -363,7 +363,7 @@ describe('the page of a video', () => {
     }
   })
 
-  it('is shared with those who are logged in where it is the same for them, and theirs where it is not', async () => {
+  it('is shared with users where it is the same for them, and separate where it is not', async () => {
     const video = await upload({ commentsPolicy: '3' })
     const password = 'the password of a reader'
     const named = async () => {
@@ -406,7 +406,7 @@ describe('the page of a video', () => {
     await reader.client.send('PUT', `${path(video)}/watching`, { currentTime: 1 })
     expect(await seenBy('data-start="1"')).toEqual([false, false, true, false])
 
-    // What nobody was told of is seen by those alone whose page is not that of visitors.
+    // Without a message, only readers with a separate page see the change.
     const secret = marked()
     const visitors = await pageOf(video)
     await query('update video set name = $2 where id = $1', [video.id, secret])
@@ -421,11 +421,11 @@ describe('the page of a video', () => {
     expect([(await pageOf(video)).status, await seenBy('Only users of this server')]).toEqual([404, [true, true, true, false]])
   })
 
-  it('is no older than five seconds, however old what it is made of was', async () => {
+  it('is at most five seconds old, whatever the age of its parts', async () => {
     const video = await upload()
     const owner = makeBrowser(node.base)
     await owner.login(node.username, node.password)
-    // A new name each time: one that got into what is kept stays there, since the clock stands.
+    // A new name each time: a cached one never expires, since the clock does not advance.
     const secret = await until(async () => {
       const name = marked()
       await owner.open(`/w/${video.uuid}`)
@@ -470,7 +470,7 @@ it('visitors see a comment as soon as it was written, and no longer once it was 
   expect(await threads()).toEqual([])
 })
 
-describe('who is signed in', () => {
+describe('a user', () => {
   const PASSWORD = 'a password of a reader'
 
   async function reader(): Promise<Client> {
@@ -495,11 +495,11 @@ describe('who is signed in', () => {
     ['the videos of an account', ({ account }) => `/api/v1/accounts/${account.name}/videos?count=100`],
   ]
 
-  it.each(LISTS)('sees in %s what others are shown, with their own positions, mutes and policy at once', async (_name, listOf) => {
+  it.each(LISTS)('sees in %s what visitors see, with own positions, mutes and policy at once', async (_name, listOf) => {
     const owner = await makeUser({ query }, { origin: node.base })
     const name = `Video ${crypto.randomUUID()}`
     const { uuid } = await makeVideo({ query }, { channelId: owner.channelId, columns: { name, nsfw: true, duration: 60 } })
-    // What was written by the test itself becomes known.
+    // The test's own writes are published.
     await root.send('PUT', path(await upload()), { name: 'Other' })
     const video = await root.get<Details>(path({ uuid }))
     const [one, another] = [await reader(), await reader()]
@@ -524,7 +524,7 @@ describe('who is signed in', () => {
     expect(await Promise.all([found(one), found(another)])).toEqual([undefined, asOthers])
   })
 
-  it('does not make others read lists again by a rating', async () => {
+  it('does not invalidate lists of others by a rating', async () => {
     const video = await upload()
     const client = await reader()
     const names = async () => (await client.get<{ data: Details[] }>('/api/v1/videos?count=100')).data.map(({ name }) => name)
@@ -539,7 +539,7 @@ describe('who is signed in', () => {
     expect(await names()).toContain(name)
   })
 
-  it('sees internal videos, which visitors are not shown', async () => {
+  it('sees internal videos, which visitors do not', async () => {
     const { uuid } = await upload({ privacy: '4' })
     const lists = async (client: Pick<Client, 'get'>) =>
       (await client.get<{ data: Details[] }>('/api/v1/videos?count=100')).data.some((each) => each.uuid === uuid)
@@ -552,7 +552,7 @@ describe('who is signed in', () => {
 })
 
 describe('another process', () => {
-  it('shows a change as soon as it hears of it', async () => {
+  it('shows a change as soon as its message arrives', async () => {
     const video = await upload()
     const name = async () => {
       const { one, listed } = await seen(video.uuid, second.base)
@@ -564,7 +564,7 @@ describe('another process', () => {
     await until(async () => (await name()).every((seenName) => seenName === 'Renamed'))
   })
 
-  it('hears of what happened without a request', async () => {
+  it('gets messages of changes without a request', async () => {
     const video = await upload()
     await until(async () => (await seen(video.uuid, second.base)).listed)
     const name = await renamedInSecret(video)
@@ -581,7 +581,7 @@ describe('another process', () => {
     }
   })
 
-  it('shows the videos of a channel no longer once they are gone with it', async () => {
+  it('no longer shows the videos of a removed channel', async () => {
     const { uuid, channel } = await upload()
     await until(async () => (await seen(uuid, second.base)).listed)
     await root.send('DELETE', `/api/v1/video-channels/${channel.name}`)
@@ -593,7 +593,7 @@ describe('another process', () => {
     }
   })
 
-  it('shows a change of which nothing was heard after five seconds', async () => {
+  it('shows a change without a message after five seconds', async () => {
     const video = await upload()
     const name = await renamedInSecret(video)
     clock.pass(5000)
@@ -604,7 +604,7 @@ describe('another process', () => {
   it.each([
     ['in another order', '?count=100&sort=-createdAt'],
     ['by another address', '?count=100&sort=-publishedAt'],
-  ])('shows it after five seconds in a list %s too, which was asked for meanwhile', async (_name, list) => {
+  ])('shows it after five seconds in a list %s too, which was requested meanwhile', async (_name, list) => {
     const video = await upload()
     const named = async () => {
       const { data } = (await (await fetch(`${node.base}/api/v1/videos${list}`)).json()) as { data: Details[] }
@@ -613,7 +613,7 @@ describe('another process', () => {
     const [name, later] = await until(async () => {
       const name = await renamedInSecret(video)
       clock.pass(3000)
-      // Unless it was heard of after all.
+      // Unless its message arrived after all.
       if ((await named()) === name) return undefined
       clock.pass(2000)
       return [name, await named()]
@@ -622,12 +622,12 @@ describe('another process', () => {
   })
 })
 
-describe('what not everybody may see', () => {
+describe('private content', () => {
   it.each([
     ['private', { privacy: '3' }, 401],
     ['for users', { privacy: '4' }, 401],
     ['with a password', { privacy: '5', 'videoPasswords[0]': 'a password' }, 403],
-  ])('stays with those who may: a video %s', async (_name, fields, status) => {
+  ])('stays with authorized users: a video %s', async (_name, fields, status) => {
     const { uuid, id } = await upload(fields)
     const asked = (headers: Record<string, string>, key: number | string = uuid) => fetch(`${node.base}/api/v1/videos/${key}`, { headers })
     const owner = { authorization: root.authorization }

@@ -1,4 +1,4 @@
-// Searches and filters by what is kept beside each video: it follows every change, and tells nobody of what they may not see.
+// Searches and filters by the search table: it follows every change, and reveals no hidden videos.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { listVideos } from '../../../src/actors/video/index.ts'
@@ -24,7 +24,7 @@ async function list(query: string): Promise<{ total?: number; names: string[] }>
 }
 
 describe('a search', () => {
-  it('finds a video by its new name and tags, and no more by the old ones', async () => {
+  it('finds a video by its new name and tags, and no longer by the old ones', async () => {
     const { id } = await add('a quiet river', { tags: ['water'] })
     expect((await list('search=water%20river')).names).toEqual(['a quiet river'])
     const changed = await server.app.inject({
@@ -44,7 +44,7 @@ describe('a search', () => {
     expect((await list(`search=${encodeURIComponent('♥♥')}`)).names).toEqual(['a video'])
   })
 
-  it('shows names that are much like the text beside the few that hold it, and none behind many', async () => {
+  it('shows similar names after few exact matches, and none after many', async () => {
     await add('mountains')
     expect(await list('search=mountans')).toEqual({ total: 1, names: ['mountains'] })
     expect(await list('search=mountans&skipCount=true')).toEqual({ total: undefined, names: ['mountains'] })
@@ -60,14 +60,14 @@ describe('a search', () => {
     }
   })
 
-  it('is not told of a word in a video that nobody may see', async () => {
+  it('reveals no word of a hidden video', async () => {
     await add('mountains')
     const before = await list('search=mountans')
     await add('mountans', { privacy: 3 })
     expect(await list('search=mountans')).toEqual(before)
   })
 
-  it('puts what is called like the text first, however many others are liked better', async () => {
+  it('shows exact names first, regardless of likes', async () => {
     await server.db.query(
       `insert into video (uuid, channel_id, url, name, privacy, state, best)
        select gen_random_uuid(), $1, 'http://localhost/' || n, 'all about harbour lights, part ' || n, 1, 'published', n
@@ -95,14 +95,14 @@ describe('a search', () => {
   })
 })
 
-describe('the filter by files', () => {
+describe('the filter by file format', () => {
   const both = async () => ({
     hls: (await list('hasHLSFiles=true')).names,
     webVideos: (await list('hasWebVideoFiles=true')).names,
     neither: (await list('hasHLSFiles=false&hasWebVideoFiles=false')).names,
   })
 
-  it('follows the files that come and go', async () => {
+  it('follows added and removed files', async () => {
     const { id } = await add('one')
     expect(await both()).toEqual({ hls: [], webVideos: [], neither: ['one'] })
     const file = { video_id: id, size: 1, extname: '.mp4', fps: 30, filename: 'one.mp4', metadata: {} }
@@ -124,7 +124,7 @@ describe('the filter by files', () => {
     expect(await both()).toEqual({ hls: [], webVideos: [], neither: ['one'] })
   })
 
-  it('is right when the last file goes while another one comes', async () => {
+  it('is right when the last file is removed while another one is added', async () => {
     const { id } = await makeVideo(server.db, {
       channelId: server.users.user.channelId,
       bare: true,

@@ -1,4 +1,4 @@
-// A server of the videos' areas on a database and a store of its own; sessions are named by their tokens.
+// A server with videos on a separate database and store; the token of a session is the username.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -50,21 +50,21 @@ export interface VideoServer {
   app: App
   db: Database
   store: FileStore
-  /** Where the store is, unless that is the file system. */
+  /** Location of the store, unless it is the file system. */
   s3: TestS3 | undefined
   remoteCache: FileStore
-  /** Holds the stores, in a folder for each kind. */
+  /** Contains the stores, in a folder for each kind. */
   folder: string
   /** The paths that can be read. */
   routes: string[]
-  /** Changes keys of the configuration, in place of those changed before. */
+  /** Changes keys of the configuration, replacing earlier changes. */
   configure(more: Record<string, unknown>): void
   runtime: TestRuntime['runtime']
-  /** Statements that the areas sent. */
+  /** Statements sent by the routes. */
   statements(): number
-  /** Events that were carried on, in order. */
+  /** Relayed events, in order. */
   events: { name: string; payload: object }[]
-  /** Addresses that were fetched; the answer of each. */
+  /** Fetched URLs, with the answer of each. */
   remote: Map<string, Buffer | Error | Promise<Buffer>>
   fetched: string[]
   users: Record<'user' | 'other' | 'moderator' | 'admin', MadeUser>
@@ -72,7 +72,7 @@ export interface VideoServer {
   stop(): Promise<void>
 }
 
-/** `keepsPages`: whether those that visitors share are kept, for as long as the configuration says. */
+/** `keepsPages`: whether shared pages are cached, for the configured time. */
 export async function startVideoServer(
   overrides: Record<string, unknown> = {},
   { keepsPages = false }: { keepsPages?: boolean } = {},
@@ -87,7 +87,7 @@ export async function startVideoServer(
   const kept = await makeTestStore(folder)
   const [store, remoteCache] = [kept.open(), storeIn(join(folder, 'cache'))]
   const asTest = { instance: { default_nsfw_policy: 'display' }, ...overrides }
-  // Tests write rows themselves, which nothing announces.
+  // Tests write rows directly, without events.
   const unkept = testConfig({ vireo: { caching: { routes: { videos: 0 } } } })
   let config = testConfig(asTest)
   const routes: string[] = []

@@ -1,4 +1,4 @@
-// Files of videos over HTTP: ranges, conditions, types, who may read private ones; pictures of other servers.
+// Video files over HTTP: ranges, conditional requests, types, access to private files; pictures of other servers.
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
@@ -45,14 +45,14 @@ const file = (video: MadeVideo, folder = '') => `/static/web-videos/${folder}${v
 const master = (video: MadeVideo, folder = '') => `/static/streaming-playlists/hls/${folder}${video.uuid}/${video.hls?.master}`
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   server.app.inject({ method, url, headers })
-/** A file that the server sends itself: buckets send open ones, and it those of private videos. */
+/** A file that the server sends itself: buckets serve public ones, and the server those of private videos. */
 const sentHere = () =>
   inObjectStorage
     ? { path: file(hidden, 'private/'), as: server.as('user'), cacheControl: 'public, max-age=0' }
     : { path: file(open), as: {}, cacheControl: 'public, max-age=7200' }
 const getHere = (headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
   get(sentHere().path, { ...headers, ...sentHere().as }, method)
-/** As players get it, who go where they are sent. */
+/** The response after redirects, as players get it. */
 async function follow(url: string, headers: Record<string, string> = {}) {
   const answer = await get(url, headers)
   if (answer.statusCode !== 302) {
@@ -63,7 +63,7 @@ async function follow(url: string, headers: Record<string, string> = {}) {
 }
 
 describe('a web video', () => {
-  it('is sent whole, with what caches and players need', async () => {
+  it('is sent completely, with headers for caches and players', async () => {
     const answer = await getHere()
     expect(answer.statusCode).toBe(200)
     expect(answer.rawPayload.equals(bytes)).toBe(true)
@@ -77,7 +77,7 @@ describe('a web video', () => {
     })
   })
 
-  it('is had whole and in parts by everybody, wherever it lies', async () => {
+  it('is served completely and in ranges to everybody, from any store', async () => {
     const whole = await follow(file(open))
     expect(whole).toEqual({ status: 200, type: 'video/mp4', bytes })
     const part = await follow(file(open), { range: 'bytes=100-199' })
@@ -118,7 +118,7 @@ describe('a web video', () => {
     expect(answer.rawPayload.equals(bytes.subarray(start, start + length))).toBe(true)
   })
 
-  it('refuses a range beyond its end as recorded', async () => {
+  it('refuses a range beyond its end with the recorded response', async () => {
     const answer = await getHere({ range: 'bytes=9999999-' })
     const expected = recorded('static', 'public web video, Range bytes=9999999-')
     expect(refusalOf(answer.json())).toEqual(refusalOf(expected.body))
@@ -126,7 +126,7 @@ describe('a web video', () => {
     for (const name of ['accept-ranges', 'cache-control', 'etag']) expect(answer.headers).toHaveProperty(name)
   })
 
-  it('is not sent again to who has it, and a range of an old version gives the new one whole', async () => {
+  it('is 304 for clients with this version, and a range of an old version gets the new file completely', async () => {
     const { etag = '', 'last-modified': date = '' } = (await getHere()).headers
     const day = 86_400_000
     for (const [headers, status] of [
@@ -161,7 +161,7 @@ describe('a web video', () => {
     expect((await get(`/lazy-static/previews/${name}`)).statusCode).toBe(status)
   })
 
-  it('of a private video is not served under an open address', async () => {
+  it('of a private video is not served at a public URL', async () => {
     expect((await get(file(hidden))).statusCode).toBe(404)
     expect((await get(`/static/web-videos/private%2f${hidden.webVideo?.filename}`)).statusCode).toBe(404)
   })
@@ -209,17 +209,17 @@ describe('files of private videos', () => {
     expect((await get(path, { 'x-peertube-video-password': 'another' })).statusCode).toBe(403)
   })
 
-  it('that just became open are still found at the old address by those who may see them', async () => {
+  it('that just became public are still served at the old URL to authorized users', async () => {
     await server.db.query('update video set privacy = 3 where id = $1', [open.id])
     expect((await get(file(open, 'private/'), server.as('user'))).statusCode).toBe(200)
     await server.db.query('update video set privacy = 1 where id = $1', [open.id])
   })
 })
 
-describe('a reader that takes nothing', () => {
+describe('a client that reads nothing', () => {
   afterEach(() => server.configure({}))
 
-  it('does not keep its connection', async () => {
+  it('is disconnected', async () => {
     server.configure({ vireo: { delivery: { stall_timeout: '1 second' } } })
     const { channelId } = server.users.user
     const { webVideo } = await makeVideo(server.db, {
@@ -243,7 +243,7 @@ describe('a reader that takes nothing', () => {
   })
 })
 
-describe('where a web server in front sends the bytes', () => {
+describe('with a web server in front that sends the bytes', () => {
   afterEach(() => server.configure({}))
 
   const told = async (): Promise<void> => {
@@ -269,7 +269,7 @@ describe('where a web server in front sends the bytes', () => {
       expect(refusal.headers).not.toHaveProperty('x-accel-redirect')
     }
   }
-  /** It has no path of what lies in buckets. */
+  /** It has no path of files in buckets. */
   const sentOn = async (): Promise<void> => {
     server.configure({ vireo: { delivery: { x_accel_location: '/internal/' } } })
     expect(await follow(file(open))).toMatchObject({ status: 200, bytes })
@@ -277,10 +277,10 @@ describe('where a web server in front sends the bytes', () => {
     expect(answer.rawPayload.equals(bytes)).toBe(true)
     expect(answer.headers).not.toHaveProperty('x-accel-redirect')
   }
-  if (inObjectStorage) it('it is told of nothing that lies in buckets', sentOn)
+  if (inObjectStorage) it('it gets no paths of files in buckets', sentOn)
   else it('it is told the file and its type, by nobody who may not read it', told)
 
-  it('playlists that carry a token are still sent here', async () => {
+  it('playlists with a token are still sent by this server', async () => {
     server.configure({ vireo: { delivery: { x_accel_location: '/internal' } } })
     const { token } = (
       await server.app.inject({
@@ -295,7 +295,7 @@ describe('where a web server in front sends the bytes', () => {
   })
 })
 
-describe('a name that leads elsewhere', () => {
+describe('a path traversal', () => {
   const secret = 'a file that nobody may read'
   const names = [
     '..',
@@ -328,7 +328,7 @@ describe('a name that leads elsewhere', () => {
     '%',
     'x'.repeat(300),
   ]
-  /** As it is, which `fetch` and `inject` would not send. */
+  /** Sends the raw path, unlike `fetch` and `inject`. */
   const raw = (path: string) =>
     new Promise<{ status: number; body: string }>((resolve, reject) => {
       const { port } = server.app.server.address() as AddressInfo
@@ -340,7 +340,7 @@ describe('a name that leads elsewhere', () => {
         .end()
     })
 
-  it('is a 4xx at every route of files', async () => {
+  it('is a 4xx at every file route', async () => {
     await writeFile(join(server.folder, 'secret'), secret)
     await mkdir(join(server.folder, 'outside'))
     await writeFile(join(server.folder, 'outside', 'secret'), secret)
@@ -406,7 +406,7 @@ describe('pictures of other servers', () => {
     return names
   }
 
-  it('are kept up to a number, those longest unread go first', async () => {
+  it('are cached up to a number, and the least recently used are evicted', async () => {
     for (const name of await kept()) await server.remoteCache.remove({ kind: 'previews', name })
     const { channelId, host } = await makeRemoteChannel(server.db)
     const [first, second, third] = [
@@ -423,7 +423,7 @@ describe('pictures of other servers', () => {
     expect(server.fetched.filter((url) => url.endsWith(second.name))).toHaveLength(2)
   })
 
-  it('take the place of others when the disk is full', async () => {
+  it('replace others when the disk is full', async () => {
     for (const name of await kept()) await server.remoteCache.remove({ kind: 'previews', name })
     const { channelId, host } = await makeRemoteChannel(server.db)
     const [first, second, third] = [
@@ -432,7 +432,7 @@ describe('pictures of other servers', () => {
       await made(host, channelId, '#030'),
     ]
     const { put } = server.remoteCache
-    /** Two of them, as small ones are. */
+    /** The disk has room for two. */
     server.remoteCache.put = async (ref, from) => {
       if ((await kept()).length >= 2) throw new MediaError('disk-full', 'There is no space left on the disk.')
       return await put(ref, from)
@@ -445,7 +445,7 @@ describe('pictures of other servers', () => {
     }
   })
 
-  it('of a host that does not answer are not asked for, one after the other', async () => {
+  it('of a host that does not answer are not fetched one after the other', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const [first, second] = [await made(host, channelId, '#400'), await made(host, channelId, '#500')]
     const address = `https://${host}/pictures/${first.name}`
@@ -454,7 +454,7 @@ describe('pictures of other servers', () => {
     expect(server.fetched.filter((url) => url.startsWith(`https://${host}/`))).toEqual([address])
   })
 
-  it('go when they are shown no more', async () => {
+  it('are removed when they are no longer shown', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const { name, path } = await made(host, channelId, '#600')
     expect((await get(path)).statusCode).toBe(200)
@@ -462,14 +462,14 @@ describe('pictures of other servers', () => {
     expect((await get(path)).statusCode).toBe(404)
   })
 
-  it.each(['/internal', '/internal/'])('are told to a web server in front (%s) once they are kept', async (location) => {
+  it.each(['/internal', '/internal/'])('are sent by a web server in front (%s) once they are cached', async (location) => {
     server.configure({ vireo: { delivery: { x_accel_location: location } } })
     const { channelId, host } = await makeRemoteChannel(server.db)
     const { name, path } = await made(host, channelId, '#650')
     expect((await get(path)).headers).toMatchObject({ 'x-accel-redirect': `/internal/cache/previews/${name}` })
   })
 
-  it('are fetched once for all who ask, kept, and served', async () => {
+  it('are fetched once for simultaneous requests, cached, and served', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
     const address = `https://${host}/pictures/${video.preview}`
@@ -484,7 +484,7 @@ describe('pictures of other servers', () => {
     expect(server.fetched.filter((url) => url === address)).toHaveLength(1)
   })
 
-  it('are all there for a page that asks for many at once, few of them fetched from one host at a time', async () => {
+  it('are all served for a page with many of them, with limited fetches per host', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const pictures = await Promise.all(Array.from({ length: 30 }, () => made(host, channelId, '#700')))
     const hostsOwn = () => server.fetched.filter((url) => url.startsWith(`https://${host}/`))
@@ -500,7 +500,7 @@ describe('pictures of other servers', () => {
     expect(hostsOwn()).toHaveLength(30)
   })
 
-  it('that do not come in time are not there yet, and nobody waits longer; they are kept when they come', async () => {
+  it('that are late are 404, nobody waits longer, and they are cached when they arrive', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
     const address = `https://${host}/pictures/${video.preview}`
@@ -517,7 +517,7 @@ describe('pictures of other servers', () => {
     expect(server.fetched.filter((url) => url === address)).toHaveLength(1)
   })
 
-  it('that are no pictures, or cannot be had, are not there, and not asked for at once again', async () => {
+  it('that are no images, or unavailable, are 404, and not fetched again at once', async () => {
     const { channelId, host } = await makeRemoteChannel(server.db)
     const video = await makeVideo(server.db, { channelId, remoteOrigin: `https://${host}` })
     const address = `https://${host}/pictures/${video.thumbnail}`

@@ -1,4 +1,4 @@
-// Many videos that are watched at once are written together, not one after the other.
+// Views of many videos are written in batches.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { makeRemoteChannel, makeUser, makeVideo } from '../../support/builders.ts'
@@ -14,7 +14,7 @@ afterAll(async () => {
   await world?.stop()
 })
 
-it('views of many videos, and the end of many viewers, take a statement for each table', async () => {
+it('views of many videos, and the end of many viewers, take one statement per table', async () => {
   const { db, views, clock } = world
   await db.query('create table said (relation text, rows int)')
   await db.query(

@@ -1,4 +1,4 @@
-// From the reports of players to counters, statistics and what others are told: with a clock that stands still.
+// From player reports to counters, statistics and activities, with a fake clock.
 
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { MadeVideo } from '../../support/builders.ts'
@@ -16,7 +16,7 @@ afterAll(async () => {
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-/** One who plays from a second to another, in one go. */
+/** Reports of a viewer who plays from one second to another. */
 async function plays(video: MadeVideo, session: string, from = 0, to = 12, views = world.views): Promise<void> {
   for (const seconds of [from, to]) {
     await views.watch({
@@ -30,8 +30,8 @@ async function plays(video: MadeVideo, session: string, from = 0, to = 12, views
 const watches = () =>
   world.db.query<{ video_id: number; seconds: number; sections: number[][] }>('select video_id, seconds, sections from watch order by id')
 
-describe('a viewer of ours', () => {
-  it('counts once, and again when the time is over', async () => {
+describe('a local viewer', () => {
+  it('counts once, and again after the interval', async () => {
     await plays(world.ours, 'anna')
     await plays(world.ours, 'anna', 20, 40)
     await world.views.process()
@@ -42,7 +42,7 @@ describe('a viewer of ours', () => {
     expect(await world.shown(world.ours)).toEqual({ views: 2, viewers: 1 })
   })
 
-  it('is told from others by the session, or by the address where none is given or trusted', async () => {
+  it('is identified by the session, or by the address without a valid one', async () => {
     const watch = (session: string | undefined, address: string) =>
       world.views.watch({ videoId: world.ours.id, watcher: { session, address }, seconds: 1, isSeek: false })
     await watch('anna', '192.0.2.1')
@@ -54,7 +54,7 @@ describe('a viewer of ours', () => {
     expect(await world.shown(world.ours)).toMatchObject({ viewers: 4 })
   })
 
-  it('is a viewer for two minutes after the last sign', async () => {
+  it('is a viewer for two minutes after the last report', async () => {
     await plays(world.ours, 'anna')
     await world.views.process()
     world.clock.pass(119 * SECOND)
@@ -77,7 +77,7 @@ describe('a viewer of ours', () => {
     expect((await watches()).map(({ seconds }) => seconds).toSorted((a, b) => b - a)).toEqual([15, 9])
   })
 
-  it('is one viewer, in order, whichever process hears of it', async () => {
+  it('is one viewer, in order, in any process', async () => {
     const other = world.anotherProcess()
     await plays(world.ours, 'anna', 0, 5)
     for (const [views, seconds] of [
@@ -97,7 +97,7 @@ describe('a viewer of ours', () => {
     expect(await world.db.query('select sections from viewer')).toEqual([{ sections: [[0, 11]] }])
   })
 
-  it('becomes a row of the statistics an hour after the last sign, without a name', async () => {
+  it('becomes an anonymous row of the statistics an hour after the last report', async () => {
     await plays(world.ours, 'anna', 10, 30)
     await plays(world.ours, 'anna', 100, 105)
     await plays(world.ours, 'nobody', 3, 3)
@@ -121,7 +121,7 @@ describe('a viewer of ours', () => {
     expect(await watches()).toHaveLength(1)
   })
 
-  it('leaves no address and no session in the database, and cannot be known after a day', async () => {
+  it('leaves no address and no session in the database, and cannot be recognised after a day', async () => {
     await world.views.watch({
       videoId: world.ours.id,
       watcher: { session: 'my-session', address: '192.0.2.77' },
@@ -140,7 +140,7 @@ describe('a viewer of ours', () => {
     expect(await world.db.query('select 1 from viewer_salt')).toHaveLength(1)
   })
 
-  it('is somebody else on another day, when the secret of the former is gone', async () => {
+  it('is a new viewer on another day, when the old secret is gone', async () => {
     const hashes = async () => (await world.db.query<{ viewer: string }>('select distinct viewer from view_sign order by 1')).length
     await plays(world.ours, 'anna')
     world.clock.pass(24 * 60 * MINUTE)
@@ -152,7 +152,7 @@ describe('a viewer of ours', () => {
     expect(await world.db.query<{ day: string }>('select day::text as day from viewer_salt')).toEqual([{ day: '2026-11-21' }])
   })
 
-  it('of another server is forgotten after a month, of ours never', async () => {
+  it('of another server is forgotten after a month, a local one never', async () => {
     await plays(world.ours, 'anna')
     await plays(world.theirs, 'anna')
     await world.views.process()
@@ -177,8 +177,8 @@ describe('a viewer of ours', () => {
   })
 })
 
-describe('what is told', () => {
-  it('of our video is a count now and then, and one Update for all views of an interval', async () => {
+describe('activities', () => {
+  it('of a local video are a periodic count, and one Update for all views of an interval', async () => {
     await plays(world.ours, 'anna')
     await plays(world.ours, 'bert')
     await world.views.process()
@@ -192,7 +192,7 @@ describe('what is told', () => {
     expect(job?.due_at).toEqual(new Date(world.clock.now().getTime() + 30 * MINUTE))
   })
 
-  it("of another server's video are its viewers and then its views, and what was watched", async () => {
+  it('of a remote video are its viewers, then its views and WatchActions', async () => {
     await plays(world.theirs, 'anna')
     await plays(world.theirs, 'bert')
     await world.views.process()
@@ -211,7 +211,7 @@ describe('what is told', () => {
   })
 })
 
-describe('what other servers say', () => {
+describe('activities of other servers', () => {
   const told = (viewers: number, more: object = {}) => ({
     videoId: world.ours.id,
     hostId: world.hosts.away,
@@ -221,7 +221,7 @@ describe('what other servers say', () => {
     ...more,
   })
 
-  it('of viewers is added to ours, until it expires', async () => {
+  it('about viewers are added to local ones, until they expire', async () => {
     await plays(world.ours, 'anna')
     await world.views.receiveViewers(told(3))
     await world.views.process()
@@ -235,7 +235,7 @@ describe('what other servers say', () => {
     expect(await world.db.query('select 1 from remote_viewer')).toEqual([])
   })
 
-  it('is believed within bounds: of a flood no more than the most, of one name one', async () => {
+  it('are limited: a flood counts up to the maximum, and one id once', async () => {
     for (let index = 0; index < 20; index += 1) {
       await world.views.receiveViewers(told(1, { viewer: `https://away.example/viewers/${index}` }))
       await world.views.receiveViewers(told(1))
@@ -246,14 +246,14 @@ describe('what other servers say', () => {
     expect(await world.db.query('select 1 from remote_viewer')).toHaveLength(6)
   })
 
-  it('does not hold for longer than a count of ours would', async () => {
+  it('expire no later than a local count', async () => {
     await world.views.receiveViewers(told(1, { expiresAt: new Date('2099-01-01') }))
     world.clock.pass(5 * MINUTE)
     await world.views.process()
     expect(await world.shown(world.ours)).toMatchObject({ viewers: 0 })
   })
 
-  it('of views is counted up to the most in an hour', async () => {
+  it('about views count up to the hourly maximum', async () => {
     const tells = (views: number) => world.views.receiveViews({ videoId: world.ours.id, hostId: world.hosts.away, views, incomingId: null })
     await tells(1)
     await tells(3)
@@ -265,7 +265,7 @@ describe('what other servers say', () => {
     expect(await world.shown(world.ours)).toMatchObject({ views: 10 })
   })
 
-  it('of what was watched is stored once, with what fits the video', async () => {
+  it('about watched segments are stored once, limited to the duration of the video', async () => {
     const watch = (more: object = {}) =>
       world.views.receiveWatch({
         videoId: world.ours.id,
@@ -291,7 +291,7 @@ describe('what other servers say', () => {
     expect(await watches()).toHaveLength(8)
   })
 
-  it('of a video that is not for everybody is refused', async () => {
+  it('about a private video are refused', async () => {
     await world.db.query('update video set privacy = 3 where id = $1', [world.ours.id])
     await expect(world.views.receiveViewers(told(1))).rejects.toThrow('not public')
     await expect(

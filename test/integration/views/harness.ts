@@ -1,4 +1,4 @@
-// Views on a database of their own, with a clock that the test moves; what would be told is counted, not sent.
+// Views on a separate database with a fake clock; activities are recorded, not sent.
 
 import { makeViews, type Views } from '../../../src/actors/view/index.ts'
 import type { Values } from '../../../src/config/layers.ts'
@@ -24,13 +24,13 @@ export interface ViewsHarness {
   anotherProcess(): Views
   ours: MadeVideo
   theirs: MadeVideo
-  /** Of the server of `theirs`, and of another one. */
+  /** The server of `theirs`, and another one. */
   hosts: { home: number; away: number }
-  /** What is to be told and was not taken yet, in order. */
+  /** New activities to be sent since the last call, in order. */
   takeTold(): Promise<Told[]>
   /** Counter and viewers of a video, as REST shows them. */
   shown(video: MadeVideo): Promise<{ views: number; viewers: number }>
-  /** Does what is done once a day. */
+  /** Runs the daily tasks. */
   tidy(): Promise<void>
   stop(): Promise<void>
 }

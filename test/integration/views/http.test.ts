@@ -1,4 +1,4 @@
-// Reporting a position over REST: what is taken, what is left aside, what is refused.
+// Reports of playback positions over REST: accepted, ignored and refused ones.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -36,13 +36,13 @@ describe('a position', () => {
     ['with an event that nobody knows', { currentTime: 1, viewEvent: 'hello' }],
     ['with a session that is none', { currentTime: 1, sessionId: 5 }],
     ['with more', { currentTime: 1, unknown: true }],
-  ])('%s is taken', async (_what, body) => {
+  ])('%s is accepted', async (_what, body) => {
     const answer = await report(video.uuid, body)
     expect(answer.status).toBe(204)
     expect(await answer.text()).toBe('')
   })
 
-  it('by the former route is taken', async () => {
+  it('by the former route is accepted', async () => {
     const headers = { authorization: node.client.authorization }
     const put = { path: 'watching', method: 'PUT' }
     expect((await report(video.id, { currentTime: 1 }, { ...put, headers })).status).toBe(204)
@@ -55,13 +55,13 @@ describe('a position', () => {
     ['a text', { currentTime: 'x' }],
     ['no whole number', { currentTime: 1.5 }],
     ['beyond all numbers', { currentTime: 1e300 }],
-  ])('that is %s is refused by name', async (_what, body) => {
+  ])('that is %s is refused with its field', async (_what, body) => {
     const answer = await report(video.uuid, body)
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ 'invalid-params': { currentTime: { location: 'body' } } })
   })
 
-  it('behind the end is refused', async () => {
+  it('after the end is refused', async () => {
     const answer = await report(video.uuid, { currentTime: 4242 })
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({
@@ -75,7 +75,7 @@ describe('a position', () => {
     expect(await answer.json()).toMatchObject({ detail: 'Video not found' })
   })
 
-  it('of a video is refused to those who may not see it', async () => {
+  it('of a video is refused for those who may not see it', async () => {
     const hidden = await node.upload(bytes, { privacy: '3' })
     expect((await report(hidden.uuid, { currentTime: 1 })).status).toBe(401)
     const headers = { authorization: node.client.authorization }
@@ -86,7 +86,7 @@ describe('a position', () => {
     expect((await report(locked.uuid, { currentTime: 1 }, { headers: password })).status).toBe(204)
   })
 
-  it('by a page that waits for the password is no error, and counts for nothing', async () => {
+  it('by a page that waits for the password is no error, and not counted', async () => {
     const locked = await node.upload(bytes, { privacy: '5', 'videoPasswords[]': 'a password' })
     expect((await report(locked.uuid, { currentTime: duration, sessionId: 'waiting' })).status).toBe(204)
     const stored = await node.query('select 1 from viewer where video_id = $1 union all select 1 from view_sign where video_id = $1', [
@@ -96,7 +96,7 @@ describe('a position', () => {
   })
 })
 
-it('many reports at once are all stored, and shown as viewers and views', async () => {
+it('many simultaneous reports are all stored, and shown as viewers and views', async () => {
   const crowded = await node.upload(bytes)
   const statuses = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
@@ -116,7 +116,7 @@ it('many reports at once are all stored, and shown as viewers and views', async 
 describe('the statistics', () => {
   const stats = (path: string) => node.client.raw(`/api/v1/videos/${video.uuid}/stats/${path}`)
 
-  it('are answered for the owner', async () => {
+  it('are served to the owner', async () => {
     await node.query(
       `insert into watch (uuid, video_id, url, started_at, ended_at, seconds, sections)
        values (gen_random_uuid(), $1, 'https://a.example/1', now(), now(), 2, '[[0, 2]]')`,

@@ -1,4 +1,4 @@
-// Ten thousand viewers for ten minutes: what is told stays one message for each video and interval.
+// Ten thousand viewers for ten minutes are one activity per video and interval.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { startViewsHarness, type ViewsHarness } from './harness.ts'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await world?.stop()
 })
 
-it('10,000 viewers of one video are told by one message an interval, and leave nothing waiting', async () => {
+it('10,000 viewers of one video are one activity per interval, and leave no pending work', async () => {
   const told: { at: number; event: string; viewers: number }[] = []
   const waiting: number[] = []
   const start = world.clock.now().getTime()

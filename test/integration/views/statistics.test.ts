@@ -1,4 +1,4 @@
-// The statistics of a video, computed from what was watched.
+// Statistics of a video, computed from watched segments.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { findOverallStatistics, findRetention, findTimeserie } from '../../../src/actors/view/index.ts'
@@ -43,8 +43,8 @@ async function watched(
   )
 }
 
-describe('all in all', () => {
-  it('are the viewers, their time, the peak, and the countries that are known', async () => {
+describe('in total', () => {
+  it('are the viewers, their watch time, the peak, and known countries', async () => {
     expect(await findOverallStatistics(world.db, world.ours.id, { from: null, to: null })).toEqual({
       totalWatchTime: 18,
       averageWatchTime: 5,
@@ -59,7 +59,7 @@ describe('all in all', () => {
     })
   })
 
-  it('are of those who began in the period', async () => {
+  it('contain viewers who started in the period', async () => {
     const period = { from: at('12:01:00'), to: at('12:10:00') }
     expect(await findOverallStatistics(world.db, world.ours.id, period)).toMatchObject({
       totalViewers: 2,
@@ -67,7 +67,7 @@ describe('all in all', () => {
     })
   })
 
-  it('are nothing where nobody watched', async () => {
+  it('are empty without viewers', async () => {
     const nothing = { totalWatchTime: 0, averageWatchTime: 0, totalViewers: 0, viewersPeak: 0, viewersPeakDate: null }
     const period = { from: at('15:00:00'), to: null }
     expect(await findOverallStatistics(world.db, world.ours.id, period)).toEqual({
@@ -79,7 +79,7 @@ describe('all in all', () => {
   })
 })
 
-it('the retention counts a viewer once for each second', async () => {
+it('the retention counts a viewer once per second', async () => {
   const data = await findRetention(world.db, world.ours.id)
   expect(data.map(({ second }) => second)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   expect(data.map(({ retentionPercent }) => retentionPercent)).toEqual([75, 75, 75, 75, 50, 25, 25, 25, 50, 50])
@@ -91,7 +91,7 @@ describe('over time', () => {
   const serie = (metric: 'viewers' | 'aggregateWatchTime', from: Date, to: Date) =>
     findTimeserie(world.db, world.ours.id, metric, { from, to })
 
-  it('are numbers for each step of the period', async () => {
+  it('are values for each step of the period', async () => {
     const { groupInterval, data } = await serie('viewers', at('11:55:00'), at('14:05:00'))
     expect(groupInterval).toBe('10 minutes')
     expect(data[0]).toEqual({ date: at('11:50:00'), value: 0 })
