@@ -20,7 +20,7 @@ it.each([
   '(bücher.de)',
   'shop.example.co.uk/path?x=1',
   'at video.example.org.',
-])('%s leads away', (text) => {
+])('%s is an external link', (text) => {
   expect(hasExternalLink(text, OURS)).toBe(true)
 })
 
@@ -39,11 +39,11 @@ it.each([
   'the end. It goes on, e.g. so',
   'version 1.2.3 of main.js and a.b',
   'https://video.example:9000/example.com',
-])('%s does not', (text) => {
+])('%s is not', (text) => {
   expect(hasExternalLink(text, OURS)).toBe(false)
 })
 
-it('looks through much at once', () => {
+it('scans a long text quickly', () => {
   for (const part of ['https://', '//a.', 'www.', ' //', '//a b.', `https://${OURS}/ `, 'a.', 'a.com', 'a-', ' a.co']) {
     const cost = startCpuTime()
     hasExternalLink(part.repeat(20_000 / part.length), OURS)
@@ -51,6 +51,6 @@ it('looks through much at once', () => {
   }
 })
 
-it('knows its own host with and without the port that goes without saying', () => {
+it('recognises its own host with and without the default port', () => {
   expect(hasExternalLink('https://video.example:443/ https://video.example', 'video.example')).toBe(false)
 })

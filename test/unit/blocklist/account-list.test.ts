@@ -1,4 +1,4 @@
-// Lists of accounts, one in a line.
+// Lists of accounts, one per line.
 
 import { describe, expect, it } from '@jest/globals'
 import { readAccountList } from '../../../src/actors/blocklist/index.ts'
@@ -6,7 +6,7 @@ import { readAccountList } from '../../../src/actors/blocklist/index.ts'
 const normal = (text: string) => (/^\S+@\S+$/.test(text) ? text.toLowerCase() : undefined)
 
 describe('a list of accounts', () => {
-  it('has a handle in each line, each once, with remarks and empty lines between', () => {
+  it('has a handle per line, without duplicates, with comments and empty lines between', () => {
     const text = '\uFEFF# our list\r\nBad@one.example\n\n  bad@ONE.example \rworse@two.example'
     expect(readAccountList(text, { ownHandle: 'me@here.example', normal })).toEqual({
       handles: ['bad@one.example', 'worse@two.example'],
@@ -14,7 +14,7 @@ describe('a list of accounts', () => {
     })
   })
 
-  it('tells the line of what is wrong, and leaves out the own account', () => {
+  it('reports the line of an error, and leaves out the own account', () => {
     const text = `bad@one.example\n${'x'.repeat(100)}\n# fine\nME@here.example`
     expect(readAccountList(text, { ownHandle: 'me@here.example', normal })).toEqual({
       handles: ['bad@one.example'],

@@ -1,4 +1,4 @@
-// Lists of servers in the two kinds in which operators pass them on.
+// Lists of servers in the two formats that operators exchange.
 
 import { describe, expect, it } from '@jest/globals'
 import { readServerList, writeLines, writeServerTable } from '../../../src/actors/blocklist/index.ts'
@@ -13,7 +13,7 @@ const config = testConfig({
 const read = (text: string) => readServerList(text, { ownHost: 'here.example', isHost: (host) => isHost(host, config) })
 
 describe('a list of servers', () => {
-  it('has a host in each line, in any case and script, each once, with remarks and empty lines between', () => {
+  it('has a host per line, in any case and script, without duplicates, with comments and empty lines between', () => {
     const text =
       '\uFEFF# our list\r\nBad.Example\n\n  bad.example. \nbücher.example\nxn--bcher-kva.example\nport.example:8443\nbad.example:443'
     expect(read(text)).toEqual({
@@ -23,7 +23,7 @@ describe('a list of servers', () => {
     })
   })
 
-  it("is Mastodon's table, of which what is to be suspended is taken, whatever its comments hold", () => {
+  it("is Mastodon's CSV, of which suspended hosts are used, whatever its comments contain", () => {
     const text = [
       '#domain,#severity,#reject_media,#reject_reports,#public_comment,#obfuscate',
       'one.example,suspend,true,true,"spam, and ""worse""',
@@ -36,12 +36,12 @@ describe('a list of servers', () => {
     expect(read(text)).toEqual({ hosts: ['one.example', 'three.example', 'five.example'], milder: 2, bad: [] })
   })
 
-  it('is a table with the columns in any order, and the domain alone', () => {
+  it('is a CSV with the columns in any order, or with the domain alone', () => {
     expect(read('severity,domain\nsuspend,one.example\n').hosts).toEqual(['one.example'])
     expect(read('domain\none.example\n').hosts).toEqual(['one.example'])
   })
 
-  it('tells the line of what is wrong', () => {
+  it('reports the line of an error', () => {
     const text = [
       'domain,severity,public_comment',
       'ok.example,suspend,"two',
@@ -64,7 +64,7 @@ describe('a list of servers', () => {
     expect(read('fine.example\nnot fine\nhttps://fine.example/').bad.map(({ line }) => line)).toEqual([2, 3])
   })
 
-  it('is read as it was written', () => {
+  it('is read as it was exported', () => {
     const hosts = ['one.example', 'xn--bcher-kva.example']
     for (const write of [writeServerTable, writeLines]) {
       expect(read(write(hosts))).toEqual({ hosts, milder: 0, bad: [] })
@@ -72,7 +72,7 @@ describe('a list of servers', () => {
     }
   })
 
-  it('of a hundred thousand lines is read in a moment, also when each opens a quote', () => {
+  it('of a hundred thousand lines is read quickly, even if each opens a quote', () => {
     const spent = startCpuTime()
     const plain = read('a.example\n'.repeat(100_000))
     const quoted = read(`domain\n${'"a.example\n'.repeat(20_000)}`)

@@ -12,15 +12,15 @@ const people = {
 } as const
 
 describe('a channel', () => {
-  it.each(['owner', 'moderator', 'administrator'] as const)('of this server may be changed by its %s', (who) => {
+  it.each(['owner', 'moderator', 'administrator'] as const)('of this server can be changed by its %s', (who) => {
     expect(() => assertMayManageChannel(ours, people[who])).not.toThrow()
   })
 
-  it('may not be changed by another user', () => {
+  it('cannot be changed by another user', () => {
     expect(() => assertMayManageChannel(ours, people.stranger)).toThrow(expect.objectContaining({ kind: 'forbidden' }))
   })
 
-  it('of another server is changed by nobody here', () => {
+  it('of another server cannot be changed here', () => {
     for (const by of Object.values(people)) {
       expect(() => assertMayManageChannel({ accountId: 1, remote: true }, by)).toThrow(expect.objectContaining({ kind: 'forbidden' }))
     }

@@ -1,10 +1,10 @@
-// Chapters as data: what a description tells, and what is kept of a list.
+// Chapters in descriptions and files, and normalisation of chapter lists.
 
 import { describe, expect, it } from '@jest/globals'
 import { chaptersOfDescription, chaptersOfFile, MAX_CHAPTERS, tidyChapters } from '../../../src/actors/chapter/chapters.ts'
 
-describe('the chapters of a description', () => {
-  it('are the lines that begin with a time', () => {
+describe('chapters in a description', () => {
+  it('are the lines that start with a time', () => {
     expect(chaptersOfDescription('start\n00:00 chapter 1\n00:01 chapter 2\r\n00:02 - chapter 3\n1:02:03 the end\nat 0:05 no')).toEqual([
       { timecode: 0, title: 'chapter 1' },
       { timecode: 1, title: 'chapter 2' },
@@ -17,13 +17,13 @@ describe('the chapters of a description', () => {
     expect(chaptersOfDescription(text)).toEqual([])
   })
 
-  it('are found in time, whatever stands there', () => {
+  it('are found in linear time, whatever the text', () => {
     expect(chaptersOfDescription('1:'.repeat(100_000))).toEqual([])
     expect(chaptersOfDescription(`00:00 ${'x'.repeat(100_000)}`)).toEqual([{ timecode: 0, title: 'x'.repeat(100) }])
   })
 })
 
-describe('the chapters of a file', () => {
+describe('chapters in a file', () => {
   it('are those with a title, to the nearest second', () => {
     expect(
       chaptersOfFile([
@@ -43,8 +43,8 @@ describe('the chapters of a file', () => {
   })
 })
 
-describe('a list of chapters', () => {
-  it('is kept in order, one for each second', () => {
+describe('a chapter list', () => {
+  it('is sorted, with one chapter per second', () => {
     expect(
       tidyChapters([
         { timecode: 5.9, title: ' five ' },
@@ -60,7 +60,7 @@ describe('a list of chapters', () => {
     ])
   })
 
-  it('has nothing in it that the database does not take', () => {
+  it('contains nothing that the database refuses', () => {
     expect(
       tidyChapters([
         { timecode: 0, title: 'a\0b' },
@@ -73,7 +73,7 @@ describe('a list of chapters', () => {
     ])
   })
 
-  it('has an end', () => {
+  it('is limited', () => {
     const many = Array.from({ length: 2000 }, (_, timecode) => ({ timecode, title: '😀'.repeat(200) }))
     const kept = tidyChapters(many)
     expect(kept).toHaveLength(MAX_CHAPTERS)

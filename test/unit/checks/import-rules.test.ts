@@ -80,12 +80,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe('the import rules', () => {
-  it('refuse each import that points the wrong way', async () => {
+  it('refuse each import in a forbidden direction', async () => {
     const refused = await lint('wrong', wrong)
     expect([...(refused.get('noRestrictedImports') ?? [])].sort()).toEqual(wrong.map(([file]) => `src/${file}`).sort())
   })
 
-  it('let every other import through', async () => {
+  it('allow every other import', async () => {
     expect(await lint('right', right)).toEqual(new Map())
   })
 
@@ -100,7 +100,7 @@ describe('the import rules', () => {
   })
 })
 
-/** The files that break a rule, by the name of the rule, of a tree in which each file has one import. */
+/** The files that break a rule, by the name of the rule, in a tree in which each file has one import. */
 async function lint(
   name: string,
   files: Array<[file: string, specifier: string]>,
@@ -121,7 +121,7 @@ async function lint(
   const output = await new Promise<string>((resolve) => {
     execFile(process.execPath, args, { cwd: tree }, (_error, stdout, stderr) => resolve(stdout + stderr))
   })
-  // A configuration that cannot be read would let everything through.
+  // An unreadable configuration would allow everything.
   expect(output).not.toContain('configuration ━')
   const broken = new Map<string, Set<string>>()
   for (const [, rule = '', file = ''] of output.matchAll(/title=lint\/\w+\/(\w+),file=([^,]+),/g)) {

@@ -1,11 +1,11 @@
-// docs/lifecycles.md is drawn from the machines.
+// docs/lifecycles.md is generated from the machines.
 
 import { readFile } from 'node:fs/promises'
 import { expect, it } from '@jest/globals'
 import { lifecyclesDocument } from '../../../scripts/lifecycles-document.ts'
 import { loadMachines } from '../../../scripts/machines.ts'
 
-it('docs/lifecycles.md shows the machines as they are (else run `npm run docs`)', async () => {
+it('docs/lifecycles.md is up to date (else run `npm run docs`)', async () => {
   const written = await readFile(new URL('../../../docs/lifecycles.md', import.meta.url), 'utf8')
   expect(written).toBe(await lifecyclesDocument())
 })

@@ -1,4 +1,4 @@
-// What `npm run check` finds in a machine that is not whole.
+// Faults of machines that `npm run check` detects.
 
 import { describe, expect, it } from '@jest/globals'
 import { assign, setup } from 'xstate'
@@ -32,7 +32,7 @@ const machine = createMachine({
 })
 
 describe('untried', () => {
-  it('names each arrow that no row takes, also the branches of one event', () => {
+  it('names each transition without a row, including branches of one event', () => {
     const rows = [{ from: 'home', context: { n: 0 }, event: { type: 'GO' } }]
     expect(untried(machine, rows).map(({ from, event, to }) => [from, event, to])).toEqual([
       ['home', 'GO', 'far'],
@@ -40,7 +40,7 @@ describe('untried', () => {
     ])
   })
 
-  it('is content when every arrow is taken', () => {
+  it('is empty when every transition has a row', () => {
     const rows = [
       { from: 'home', context: { n: 0 }, event: { type: 'GO' } },
       { from: 'home', context: { n: 0 }, event: { type: 'GO', far: true } },
@@ -51,11 +51,11 @@ describe('untried', () => {
 })
 
 describe('definitionFaults', () => {
-  it('finds nothing in a whole machine', () => {
+  it('finds nothing in a complete machine', () => {
     expect(definitionFaults(machine)).toEqual([])
   })
 
-  it('finds states without an exit, without an owner, and with half a time-out', () => {
+  it('finds states without an exit, without an owner, and with an incomplete timeout', () => {
     const broken = createMachine({
       id: 'broken',
       context: { n: 0 },
@@ -77,13 +77,13 @@ describe('definitionFaults', () => {
 })
 
 describe('loadMachines', () => {
-  it('finds every machine under the name of its file', async () => {
+  it('finds every machine by the name of its file', async () => {
     const machines = await loadMachines()
     expect(machines.map(({ name }) => name)).toEqual([...machines.map(({ machine: found }) => found.id)].sort())
     expect(machines.every(({ machine: found }) => movesOf(found).length > 0)).toBe(true)
   })
 
-  it('finds machines that use neither `after` nor `invoke`, which nothing would fire', async () => {
+  it('finds that no machine uses `after` or `invoke`, which nothing would fire', async () => {
     for (const { machine: found } of await loadMachines()) {
       for (const state of Object.values(found.states)) {
         expect([state.after, state.invoke, state.always ?? []]).toEqual([[], [], []])

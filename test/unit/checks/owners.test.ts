@@ -37,19 +37,19 @@ it.each([
   ['video', "defineLifecycle({\n  table: 'video',\n  machine,\n})"],
   ['video', "recountNext(query, { table: 'video', counts })"],
   ['video', "const TOTALS: MaintainedTotal = { table: 'video', key: [] }"],
-])('a write to %s is refused elsewhere, and let through at its owner: %s', (name, text) => {
+])('a write to %s is refused elsewhere, and allowed for its owner: %s', (name, text) => {
   expect(faultsOf(text)).toEqual([
     expect.stringMatching(new RegExp(`^src/actors/follow/a.ts:[12] writes ${name}, which actors/video owns$`)),
   ])
   expect(faultsOf(text, 'actors/video/deep/a.ts').filter((fault) => !fault.includes('follow'))).toEqual([])
 })
 
-it('federation and http own nothing of the nouns, nor nouns anything of federation', () => {
+it('federation and http own no tables of nouns, nor nouns any of federation', () => {
   for (const file of ['federation/outbound/a.ts', 'http/a.ts']) expect(faultsOf("query('delete from video')", file)).toHaveLength(1)
   expect(faultsOf("query('delete from kv')")).toEqual(['src/actors/follow/a.ts:1 writes kv, which federation owns'])
 })
 
-it.each(['insert into', 'update', 'delete from', 'delete', 'truncate'])('a table that only values name is refused: %s', (words) => {
+it.each(['insert into', 'update', 'delete from', 'delete', 'truncate'])('a table that is only named by a value is refused: %s', (words) => {
   const text = `query(\`${words} \${table} where id = $1\`)`
   expect(faultsOf(text)).toEqual([expect.stringContaining('a table that only its values name')])
   expect(faultsOf(text, 'actors/runtime/a.ts')).toEqual([])
@@ -62,6 +62,6 @@ it.each([
   "query('delete from follow f using video v where v.id = f.id')",
   'unit.em.find(Video, id)',
   'makeVideo.create(videos)',
-])('what only reads another table is let through: %s', (text) => {
+])('a read of another table is allowed: %s', (text) => {
   expect(faultsOf(text)).toEqual([])
 })

@@ -1,4 +1,4 @@
-// A state that is written past `advance` fails `npm run check`.
+// A state that is written without `advance` fails `npm run check`.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ it.each([
   expect(stateFaults(file, text)).toEqual([expect.stringContaining(`src/${file}:1 sets a state in SQL`)])
 })
 
-it('SQL that inserts a state is refused, unless a machine says that it is the initial one', () => {
+it('SQL that inserts a state is refused, unless a machine declares it as initial', () => {
   const insert = "query('insert into follow (id, state) values ($1, $2)', [id, state])"
   expect(stateFaults(file, insert)).toEqual([expect.stringContaining('inserts a state')])
   expect(stateFaults(file, `const { state } = initialColumns(followLifecycle, now)\n${insert}`)).toEqual([])
@@ -34,7 +34,7 @@ it.each([
   `query(\`update job set \${CLAIMED.set}, owner = $2 where \${CLAIMED.where}\`)`,
   "query(`update video v set due_at = $1 from actor a where a.id = v.id and v.state in ('done')`)",
   "query('insert into follow_state (id) values ($1)')",
-])('SQL that only reads a state is let through: %s', (text) => {
+])('SQL that only reads a state is allowed: %s', (text) => {
   expect(stateFaults(file, text)).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-// Who is mentioned by the text of a comment.
+// Mentions in the text of a comment.
 
 import { expect, it } from '@jest/globals'
 import { mentionedNames } from '../../../src/actors/comment/mentions.ts'
@@ -21,7 +21,7 @@ it.each<[string, string[]]>([
   expect(mentionedNames(text, HOST)).toEqual(names)
 })
 
-it('a text that is nothing but mentions costs little, and mentions no more than a few', () => {
+it('a text of many mentions is cheap, and mentions only a few', () => {
   const text = Array.from({ length: 3000 }, (_, nth) => `@u${nth}`).join(' ')
   const spent = startCpuTime()
   const names = mentionedNames(text, HOST)

@@ -7,7 +7,7 @@ const guest = { accountId: 2, role: 2 } as const
 const moderator = { accountId: 3, role: 1 } as const
 
 it.each([
-  // The video of another server, its policy, who writes, what else is known, whether it waits.
+  // The remote host of the video, its policy, the author, other facts, and whether the comment is pending.
   [false, enabled, guest, {}, false],
   [false, enabled, guest, { review: true }, true],
   [false, enabled, null, { review: true }, true],
@@ -19,6 +19,6 @@ it.each([
   [true, requiresApproval, guest, {}, true],
   [true, requiresApproval, owner, { review: true }, true],
   [true, requiresApproval, null, { isOfVideosServer: true }, false],
-] as const)('remote %s, policy %i, by %j with %j: waits %s', (remote, commentsPolicy, author, more, expected) => {
+] as const)('remote %s, policy %i, by %j with %j: pending %s', (remote, commentsPolicy, author, more, expected) => {
   expect(isPendingReview({ remote, commentsPolicy, ownerAccountId: 1 }, author, more)).toBe(expected)
 })

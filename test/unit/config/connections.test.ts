@@ -23,7 +23,7 @@ describe('the database', () => {
     })
   })
 
-  it('is a server when one variable names it', () => {
+  it('is external when one variable names it', () => {
     expect(load({ VIREO__DATABASE__HOSTNAME: 'db' }).database).toMatchObject({ kind: 'server' })
   })
 
@@ -31,7 +31,7 @@ describe('the database', () => {
     expect(load({ VIREO__DATABASE: section }).database.kind).toBe('embedded')
   })
 
-  it('has the configured number of connections, embedded or not', () => {
+  it('has the configured number of connections, embedded or external', () => {
     expect(load({ VIREO__DATABASE__POOL__MAX: '7' }).database).toEqual({ kind: 'embedded', poolMax: 7 })
     expect(load({ VIREO__DATABASE: '{ hostname: db, pool: { max: 7 } }' }).database).toMatchObject({ poolMax: 7 })
   })
@@ -69,7 +69,7 @@ describe('Redis', () => {
     expect(load({ VIREO__REDIS: section }).redis).toEqual({ kind: 'url', url })
   })
 
-  it.each(['', '{}', '{ auth: null }'])('is not there with %j', (section) => {
+  it.each(['', '{}', '{ auth: null }'])('is not used with %j', (section) => {
     expect(load({ VIREO__REDIS: section }).redis).toBeNull()
   })
 
@@ -89,7 +89,7 @@ describe('Redis', () => {
     })
   })
 
-  it('is that of REDIS_URL before any section', () => {
+  it('is that of REDIS_URL rather than of any section', () => {
     const loaded = load({ REDIS_URL: 'rediss://:x@cache:6390/2', VIREO__REDIS__HOSTNAME: 'other' })
     expect(loaded.redis).toEqual({ kind: 'url', url: 'rediss://:x@cache:6390/2' })
   })

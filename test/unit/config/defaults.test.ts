@@ -1,4 +1,4 @@
-// The contract's keys and limits, copied into test/fixtures/contract, against the schema.
+// The schema has the contract's keys and limits, copied into test/fixtures/contract.
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
@@ -16,20 +16,20 @@ interface ContractKey {
 
 const contract = readFixture('config-keys.json')
 const limits = readFixture('intervals.json')
-// An empty file, so that only the defaults of the keys count and not those of a server without any file.
+// An empty file, so that only the defaults of the keys count, and not those of a server without files.
 const { config } = loadConfig({ files: ['/dev/null'], env: { VIREO_DATA_DIR: '/data' }, cwd: '/' })
 
-/** Words that are the product's own, what it does not share, and addresses that the contract leaves open. */
+/** Texts with the product's name, values that differ on purpose, and URLs that the contract leaves open. */
 const OWN_WORDING: Record<string, unknown> = {
   'instance.name': 'Vireo',
   'email.body.signature': 'Vireo',
   'email.subject.prefix': '[Vireo]',
-  // No ACL is sent unless one is asked for: many stores refuse them.
+  // No ACL is sent by default: many stores refuse them.
   'object_storage.upload_acl.public': null,
   'object_storage.upload_acl.private': null,
 }
 
-/** Intervals of what has due times of its own here, or is not there. */
+/** Intervals that are replaced by due times, or do not apply. */
 const WITHOUT_KEY = [
   'ACTOR_FOLLOW_SCORES',
   'CHECK_PLUGINS',
@@ -58,7 +58,7 @@ describe('intervals, lifetimes, page sizes and attempts', () => {
   const all = Object.entries(section(limits, 'jobs', 'types'))
   const types = all.filter(([name]) => name in vireo.jobs.types)
 
-  it('knows all job types of the contract, and has keys for those that are jobs here', () => {
+  it('covers all job types of the contract, with keys for those that are jobs here', () => {
     expect([...JOB_TYPE_NAMES].sort()).toEqual(all.map(([name]) => name).sort())
     expect(Object.keys(vireo.jobs.types).sort()).toEqual(types.map(([name]) => name).sort())
     expect(all.length - types.length).toBe(4)

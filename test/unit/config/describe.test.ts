@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals'
 import { describeConfig } from '../../../src/config/index.ts'
 import { keys } from '../../../src/config/tree.ts'
 
-describe('the reference of the configuration', () => {
-  it('is what the schema says (npm run docs renews it)', () => {
+describe('the configuration reference', () => {
+  it('matches the schema (run npm run docs to update it)', () => {
     const file = new URL('../../../docs/configuration.md', import.meta.url)
     expect(readFileSync(file, 'utf8')).toBe(describeConfig())
   })
@@ -16,7 +16,7 @@ describe('the reference of the configuration', () => {
     expect(rows.toSorted()).toEqual(keys.map((key) => key.path).toSorted())
   })
 
-  it('says nothing empty', () => {
+  it('has no empty descriptions', () => {
     expect(keys.filter((key) => key.info.doc === '' || key.info.expects === '')).toEqual([])
   })
 })

@@ -47,7 +47,7 @@ describe('without any configuration', () => {
     })
   })
 
-  it('makes the usual ladder as HLS', () => {
+  it('transcodes to the default resolutions as HLS', () => {
     const { transcoding } = load().config
     expect(transcoding.enabled).toBe(true)
     expect(transcoding.hls.enabled).toBe(true)
@@ -65,7 +65,7 @@ describe('without any configuration', () => {
     })
   })
 
-  it('leaves the ladder to the file once there is one', () => {
+  it('uses the resolutions of a file if there is one', () => {
     const { resolutions } = load(['transcoding: { resolutions: { 720p: true } }']).config.transcoding
     expect(Object.entries(resolutions).filter(([, on]) => on)).toEqual([['720p', true]])
   })
@@ -91,7 +91,7 @@ describe("a PeerTube server's production.yaml", () => {
     expect(loaded.sources).toEqual([PEERTUBE_FILE])
   })
 
-  it('names its servers and its public address', () => {
+  it('provides its servers and its public address', () => {
     expect(loaded.database).toEqual({
       kind: 'server',
       url: 'postgres://peertube:p%40ss%3Aword%2F%231@postgres:5432/peertube_prod',
@@ -103,7 +103,7 @@ describe("a PeerTube server's production.yaml", () => {
     expect(loaded.publicUrl).toBe('https://video.example')
   })
 
-  it('gives durations in milliseconds and sizes in bytes', () => {
+  it('converts durations to milliseconds and sizes to bytes', () => {
     expect(config.rates_limit.receive_client_log).toEqual({ max: 10, window: 600_000 })
     expect(config.oauth2.token_lifetime).toEqual({ access_token: 86_400_000, refresh_token: 1_209_600_000 })
     expect(config.history.videos.max_age).toBe(180 * 86_400_000)
@@ -119,7 +119,7 @@ describe("a PeerTube server's production.yaml", () => {
     ])
   })
 
-  it('keeps a null that means something and takes the default for any other', () => {
+  it('keeps a null that has a meaning, and uses the default for any other', () => {
     expect(config.object_storage.upload_acl).toEqual({ public: null, private: 'private' })
     expect(config.csp.report_uri).toBeNull()
     expect(config.instance.languages).toEqual([])
@@ -127,12 +127,12 @@ describe("a PeerTube server's production.yaml", () => {
     expect(load(['transcoding:\nlisten: { port: null }']).config.listen.port).toBe(9000)
   })
 
-  it('takes absolute folders as they are and relative ones from the data directory', () => {
+  it('keeps absolute folders, and resolves relative ones against the data directory', () => {
     expect(config.storage.tmp).toBe('/var/www/peertube/storage/tmp')
     expect(config.storage.captions).toBe('/data/storage/captions')
   })
 
-  it('reads other spellings', () => {
+  it('accepts alternative spellings', () => {
     expect(config.log.level).toBe('warn')
     const old = load(['transcoding: { webtorrent: { enabled: true } }\nstorage: { videos: /v }'])
     expect(old.config.transcoding.web_videos.enabled).toBe(true)
@@ -143,39 +143,39 @@ describe("a PeerTube server's production.yaml", () => {
     ])
   })
 
-  it('lets the new name win over the old one', () => {
+  it('prefers the new name to the old one', () => {
     const { config: both } = load(['storage: { videos: /old, web_videos: /new }'])
     expect(both.storage.web_videos).toBe('/new')
   })
 
-  it('says of keys of other releases that they have no effect', () => {
+  it('reports that keys of other releases have no effect', () => {
     expect(load(['nsfw_flags_settings: { enabled: true }']).warnings).toEqual([
       expect.stringMatching(/1?\d+\.yaml: the key nsfw_flags_settings has no effect here$/),
     ])
   })
 
-  it.each(['captions', 'original_video_files', 'user_exports'])('warns of a base_url of %s', (kind) => {
+  it.each(['captions', 'original_video_files', 'user_exports'])('warns about a base_url of %s', (kind) => {
     expect(load([`object_storage: { ${kind}: { base_url: 'https://cdn.example' } }`]).warnings).toEqual([
       expect.stringContaining(`the key object_storage.${kind}.base_url has no effect here`),
     ])
     expect(load([`object_storage: { ${kind}: { base_url: '' } }`]).warnings).toEqual([])
   })
 
-  it('warns that prevent_ssrf no longer opens private addresses', () => {
+  it('warns that prevent_ssrf no longer allows private addresses', () => {
     expect(load(['federation: { prevent_ssrf: false }']).warnings).toEqual([
       expect.stringContaining('vireo.federation.allow_private_addresses'),
     ])
   })
 })
 
-it('the example for production loads without a warning', () => {
+it('the production example loads without a warning', () => {
   const loaded = loadConfig({ files: [EXAMPLE_FILE], env: {}, cwd: folder })
   expect(loaded.warnings).toEqual([])
   expect(loaded.publicUrl).toBe('https://video.example')
 })
 
 describe('several files', () => {
-  it('are merged key by key, the later winning, lists as a whole', () => {
+  it('are merged by key, the later one wins, and lists are replaced as a whole', () => {
     const { config } = load([
       'transcoding: { threads: 2, concurrency: 3 }\ntrust_proxy: [a, b]',
       'transcoding: { threads: 4 }\ntrust_proxy: [c]',
@@ -184,7 +184,7 @@ describe('several files', () => {
     expect(config.trust_proxy).toEqual(['c'])
   })
 
-  it('come from VIREO_CONFIG first, then from the command line, then the environment wins', () => {
+  it('are read from VIREO_CONFIG, then from the command line, and the environment overrides them', () => {
     const [first, second] = [file('transcoding: { threads: 2, concurrency: 2 }'), file('listen: { port: 9002 }')]
     const last = file('transcoding: { threads: 3 }\nlisten: { port: 9003 }')
     const loaded = loadConfig({
@@ -203,7 +203,7 @@ describe('several files', () => {
   })
 })
 
-describe('a file that cannot be used', () => {
+describe('an unusable file', () => {
   it('is named when it is missing', () => {
     const missing = join(folder, 'missing.yaml')
     expect(problemsOf(() => loadConfig({ files: ['missing.yaml'], env: {}, cwd: folder }))).toEqual([
@@ -229,20 +229,20 @@ describe('a file that cannot be used', () => {
     expect(problems[0]).toMatch(line)
   })
 
-  it('cannot blow up by nested aliases', () => {
+  it('cannot exhaust memory by nested aliases', () => {
     const levels = Array.from({ length: 12 }, (_, i) => `l${i + 1}: &l${i + 1} [${`*l${i},`.repeat(10)}]`)
     const problems = problemsOf(() => load([`l0: &l0 [x]\n${levels.join('\n')}`]))
     expect(problems).toEqual([expect.stringMatching(/^\S+\.yaml: this is not YAML: .+$/)])
   })
 
-  it('cannot reach the prototype of objects', () => {
+  it('cannot change the prototype of objects', () => {
     const { warnings } = load(['__proto__: { polluted: true }\nlisten: { __proto__: { port: 1 } }'])
     expect(warnings).toHaveLength(2)
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 })
 
-describe('a wrong value', () => {
+describe('an invalid value', () => {
   it.each([
     ['transcoding: { threads: many }', 'transcoding.threads is "many"', 'a whole number from 0 on'],
     ['transcoding: { threads: 1.5 }', 'transcoding.threads is 1.5', 'a whole number from 0 on'],
@@ -270,7 +270,7 @@ describe('a wrong value', () => {
     expect(problems[0]).toContain(`expected ${expectation}`.replace('expected or -1', 'or -1'))
   })
 
-  it('names the file or variable that it came from', () => {
+  it('is reported with its file or variable', () => {
     const path = file('transcoding: { threads: many }')
     expect(problemsOf(() => loadConfig({ files: [path], env: { VIREO__LOG__LEVEL: 'loud' }, cwd: folder }))).toEqual([
       expect.stringContaining('(VIREO__LOG__LEVEL)'),
@@ -278,7 +278,7 @@ describe('a wrong value', () => {
     ])
   })
 
-  it('has one line for each problem', () => {
+  it('is reported with one line for each problem', () => {
     expect(problemsOf(() => load(['transcoding: { threads: x, concurrency: y }\nlisten: 3']))).toHaveLength(3)
   })
 
@@ -304,7 +304,7 @@ describe('a wrong value', () => {
       'vireo: { auth: { ldap: [{ name: a, url: ldap://x, search_base: b }, { name: a, url: ldap://y, search_base: b }] } }',
       'vireo.auth.ldap has a name twice',
     ],
-  ])('may be one that contradicts another: %s', (yaml, named) => {
+  ])('may be a contradiction of another one: %s', (yaml, named) => {
     const problems = problemsOf(() => load([yaml]))
     expect(problems).toEqual([expect.stringContaining(named)])
   })
@@ -319,7 +319,7 @@ describe('an unknown key', () => {
     ['vireo: { federation: { allow_htp: true } }', 'vireo.federation.allow_htp', 'vireo.federation.allow_http'],
     ['live: { full_sync_videos_limit: 1 }', 'live.full_sync_videos_limit', 'import.video_channel_synchronization.full_sync_videos_limit'],
     ['zzzzzz: 1', 'zzzzzz', undefined],
-  ])('is a warning that names the nearest known one: %s', (yaml, unknown, meant) => {
+  ])('is a warning with the nearest known key: %s', (yaml, unknown, meant) => {
     const { warnings } = load([yaml])
     const suffix = meant === undefined ? '' : `, did you mean ${meant}?`
     expect(warnings).toEqual([expect.stringMatching(new RegExp(`^\\S+\\.yaml: unknown key ${literally(unknown + suffix)}$`))])
@@ -355,7 +355,7 @@ describe('the environment', () => {
     expect(warnings).toEqual([])
   })
 
-  it('sets keys after sections, in whatever order they come', () => {
+  it('sets keys after sections, in any order', () => {
     const { config } = load([], {
       VIREO__TRANSCODING__THREADS: '5',
       VIREO__TRANSCODING: '{ threads: 4, concurrency: 2 }',
@@ -363,24 +363,24 @@ describe('the environment', () => {
     expect(config.transcoding).toMatchObject({ threads: 5, concurrency: 2 })
   })
 
-  it('is left alone where it is not ours', () => {
+  it('is ignored for variables of other programs', () => {
     expect(load([], { PATH: '/bin', VIREO: '1', VIREO_X: '2', HOME: '/' }).warnings).toEqual([])
   })
 
-  it('warns of unknown variables with the nearest known one', () => {
+  it('warns about unknown variables with the nearest known one', () => {
     expect(load([], { VIREO__TRANSKODING__THREADS: '1', VIREO__TRANSCODING__THREADS__X: '1' }).warnings).toEqual([
       'environment: unknown variable VIREO__TRANSKODING__THREADS, did you mean VIREO__TRANSCODING__THREADS?',
       'environment: unknown variable VIREO__TRANSCODING__THREADS__X, did you mean VIREO__TRANSCODING__THREADS?',
     ])
   })
 
-  it('warns of unknown keys inside a section', () => {
+  it('warns about unknown keys inside a section', () => {
     expect(load([], { VIREO__LISTEN: '{ prot: 1 }' }).warnings).toEqual([
       'VIREO__LISTEN: unknown key listen.prot, did you mean listen.port?',
     ])
   })
 
-  it('names a variable that is no YAML, without its value', () => {
+  it('names a variable with invalid YAML, without its value', () => {
     const [problem] = problemsOf(() => load([], { VIREO__DATABASE: '{ password: hunter2' }))
     expect(problem).toMatch(/^database \(VIREO__DATABASE\) is not YAML: /)
     expect(problem).not.toContain('hunter2')
@@ -402,7 +402,7 @@ describe('the public address', () => {
     expect(load([yaml]).publicUrl).toBe(publicUrl)
   })
 
-  it('shows in the configuration too', () => {
+  it('is in the configuration too', () => {
     expect(load([], { VIREO__LISTEN__PORT: '9100' }).config.webserver).toEqual({
       hostname: 'localhost',
       port: 9100,
@@ -412,7 +412,7 @@ describe('the public address', () => {
 })
 
 describe('the configuration', () => {
-  it('cannot be changed', () => {
+  it('is immutable', () => {
     const { config } = load()
     expect(Reflect.set(config.transcoding, 'threads', 9)).toBe(false)
     expect(config.transcoding.threads).toBe(1)
@@ -420,12 +420,12 @@ describe('the configuration', () => {
     expect(Object.isFrozen(config.trust_proxy)).toBe(true)
   })
 
-  it('of two servers is two configurations', () => {
+  it('is separate for two servers', () => {
     expect(load().config).not.toBe(load().config)
     expect(load().config.thumbnails.sizes).not.toBe(load().config.thumbnails.sizes)
   })
 
-  it('for tests allows loopback peers, does not limit rates, and takes overrides', () => {
+  it('for tests allows loopback peers, has no rate limits, and accepts overrides', () => {
     const config = testConfig({ listen: { port: 0 }, transcoding: { threads: 3 } }, { dataDir: '/test-data' })
     expect(config.vireo.federation).toMatchObject({ allow_http: true, allow_private_addresses: true })
     expect(config.rates_limit.login).toEqual({ max: 1_000_000, window: 300_000 })

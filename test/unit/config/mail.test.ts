@@ -1,4 +1,4 @@
-// Whether a configuration lets the server send mail.
+// Whether the configuration enables mail.
 
 import { expect, it } from '@jest/globals'
 import { isMailEnabled } from '../../../src/config/index.ts'

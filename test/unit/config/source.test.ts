@@ -7,8 +7,8 @@ function make(overrides = {}) {
   return { loaded, source: makeConfigSource(loaded) }
 }
 
-describe('overrides at run time', () => {
-  it('begin with what was loaded', () => {
+describe('runtime overrides', () => {
+  it('start from the loaded configuration', () => {
     const { loaded, source } = make()
     expect(source.current()).toBe(loaded.config)
   })
@@ -30,14 +30,14 @@ describe('overrides at run time', () => {
     expect(loaded.config.instance.name).toBe('Vireo')
   })
 
-  it('reach the keys that follow them', () => {
+  it('change the keys derived from them', () => {
     const { source } = make()
     const config = source.override({ transcoding: { concurrency: 3 }, import: { videos: { concurrency: 2 } } })
     expect(config.vireo.jobs.types['video-transcoding'].concurrency).toBe(3)
     expect(config.vireo.jobs.types['video-import'].concurrency).toBe(2)
   })
 
-  it('replace those before, and an empty one goes back', () => {
+  it('replace earlier ones, and an empty one resets them', () => {
     const { loaded, source } = make()
     source.override({ signup: { enabled: true } })
     expect(source.override({ instance: { name: 'New' } }).signup.enabled).toBe(false)
@@ -66,7 +66,7 @@ describe('overrides at run time', () => {
     expect(listener).not.toHaveBeenCalled()
   })
 
-  it('tell listeners, until they stop listening', () => {
+  it('notify listeners, until they unsubscribe', () => {
     const { loaded, source } = make()
     const names: [string, string][] = []
     const stop = source.onChange((config: Config, previous: Config) => {
@@ -83,7 +83,7 @@ describe('overrides at run time', () => {
     ])
   })
 
-  it('of one server do not touch another', () => {
+  it('of one server do not affect another', () => {
     const [a, b] = [make().source, make().source]
     a.override({ instance: { name: 'A' } })
     expect(b.current().instance.name).toBe('Vireo')

@@ -21,7 +21,7 @@ describe('durations', () => {
   })
 
   it.each(['soon', '', '10 parsecs', '-5 minutes', -1, Number.NaN, true, null, [], '10 seconds ago', '9e999 days'])(
-    'does not take %p',
+    'refuses %p',
     (written) => {
       expect(parseDuration(written)).toBeNull()
     },
@@ -43,7 +43,7 @@ describe('sizes', () => {
     expect(parseSize(written)).toBe(bytes)
   })
 
-  it.each(['big', '', '10 XB', '-1', -1, null, {}, '99999999TB'])('does not take %p', (written) => {
+  it.each(['big', '', '10 XB', '-1', -1, null, {}, '99999999TB'])('refuses %p', (written) => {
     expect(parseSize(written)).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
-// Reads a compose file as Docker Compose does: variables filled in, anchors merged, and nothing in it that is not known, or named and
-// not there.
+// Parses a compose file like Docker Compose: variables substituted, anchors merged. Unknown keys, and names without a definition, are
+// errors.
 
 import { parseDocument } from 'yaml'
 import { z } from 'zod'
@@ -51,7 +51,7 @@ const file = z.strictObject({
 
 export type Compose = z.infer<typeof file>
 
-/** Throws for what is unknown, and for a name that leads nowhere. */
+/** Throws for unknown keys, and for undefined names. */
 export function readCompose(text: string, environment: string): Compose {
   const values = Object.fromEntries([...environment.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
   const parsed: unknown = parseDocument(text, { merge: true }).toJS()
@@ -75,7 +75,7 @@ export function readCompose(text: string, environment: string): Compose {
 
 const missing = (names: string[], among: object): string[] => names.filter((name) => !Object.hasOwn(among, name))
 
-/** By its own check, or by that of the image. */
+/** By its own health check, or by that of the image. */
 const isWatched = (other: z.infer<typeof service> | undefined): boolean => other?.healthcheck !== undefined || other?.build !== undefined
 
 function fillIn(node: unknown, values: Record<string, string | undefined>): unknown {

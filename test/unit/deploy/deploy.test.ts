@@ -1,4 +1,4 @@
-// deploy/ against the program: what its files name (keys, roles, ports, folders, routes) must be there.
+// deploy/ against the program: the keys, roles, ports, folders and routes that its files name must exist.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -24,7 +24,7 @@ const compose = readCompose(read('deploy/compose/compose.yaml'), read('deploy/co
 const ours = Object.entries(compose.services).filter(([, { command }]) => command?.[0] === 'serve')
 const units = ['vireo.service', 'vireo@.service'].map((name) => [name, read(`deploy/systemd/${name}`)] as const)
 
-/** The configuration of a container, with secrets as make-secrets.sh writes them. */
+/** The configuration of a container, with secrets in the format of make-secrets.sh. */
 function configOf(environment: Record<string, string>) {
   const { VIREO_CONFIG: _elsewhere, ...env } = environment
   const secrets = { VIREO__SECRETS__PEERTUBE: 'x', VIREO__DATABASE__PASSWORD: 'y' }
@@ -35,12 +35,12 @@ function configOf(environment: Record<string, string>) {
 describe('configurations', () => {
   const example = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' })
 
-  it('the example names nothing that there is not', () => {
+  it('the example has no unknown key', () => {
     expect(example.warnings).toEqual([])
     expect(example.publicUrl).toBe('https://video.example')
   })
 
-  it.each(ours)('the container %s is configured with keys that there are', (_name, { environment }) => {
+  it.each(ours)('the container %s has no unknown key', (_name, { environment }) => {
     const { warnings, publicUrl, database, redis } = configOf(environment)
     expect({ warnings, publicUrl, database: database.kind, redis: redis?.kind }).toEqual({
       warnings: [],
@@ -51,7 +51,7 @@ describe('configurations', () => {
   })
 
   it.each(['docs/operations.md', 'deploy/README.md', 'deploy/nginx/vireo.conf', ...units.map(([name]) => `deploy/systemd/${name}`)])(
-    '%s names no key that there is not',
+    '%s has no unknown key',
     (path) => {
       const named = matches(
         read(path),
@@ -67,12 +67,12 @@ describe('configurations', () => {
 })
 
 describe('processes', () => {
-  it('of the compose file play each role', () => {
+  it('of the compose file cover each role', () => {
     const played = ours.map(([, { command = [] }]) => command.at(-1) ?? '')
     expect([...new Set(played)].sort()).toEqual([...roles].sort())
   })
 
-  it.each(units)('%s and the containers have the time to drain', (_name, unit) => {
+  it.each(units)('%s and the containers have enough time to drain', (_name, unit) => {
     const graces = [...matches(unit, /^TimeoutStopSec=(\d+)$/gm).map((seconds) => Number(seconds) * 1000)]
     for (const [, { stop_grace_period, environment }] of ours) {
       const { http, runtime } = configOf(environment).config.vireo
@@ -82,7 +82,7 @@ describe('processes', () => {
     expect(graces).toHaveLength(1)
   })
 
-  it('say how they are where they are asked', () => {
+  it('serve health checks where they are requested', () => {
     for (const [name, { healthcheck, environment }] of ours) {
       const { listen, vireo } = configOf(environment).config
       const own = `http://127.0.0.1:${vireo.health.port}${READY_PATH}`
@@ -94,7 +94,7 @@ describe('processes', () => {
     expect(read('deploy/nginx/vireo-server.conf')).toContain('location /health/ {')
   })
 
-  it('of the web are those that nginx asks', () => {
+  it("with the role web are nginx's upstreams", () => {
     const web = ours.filter(([, { command }]) => command?.at(-1) === 'web').map(([name]) => `${name}:9000`)
     const asked = matches(read('deploy/compose/nginx.conf.template'), /server (web-\S+)/g)
     expect([...new Set(asked)].sort()).toEqual(web.sort())
@@ -107,7 +107,7 @@ describe('processes', () => {
 describe('nginx', () => {
   const server = read('deploy/nginx/vireo-server.conf')
 
-  it('finds the files of each kind where Vireo keeps them', () => {
+  it('finds the files of each kind where Vireo stores them', () => {
     const { storage } = loadConfig({ files: [], env: { VIREO_DATA_DIR: '/var/lib/vireo' }, cwd: '/' }).config
     const served = fileKinds.filter((kind) => kind !== 'uploads' && kind !== 'tmp')
     const wanted = [...served, 'cache' as const].map((kind) => [kind, storage[kind].replace(/\/*$/, '/')])
@@ -115,13 +115,13 @@ describe('nginx', () => {
     expect(Object.fromEntries(found.map(([, kind, path]) => [kind, path]))).toEqual(Object.fromEntries(wanted))
   })
 
-  it('keeps pictures in a folder that it can make, as it makes none above it', () => {
+  it('caches pictures in a folder that it can create, since it creates no parent folders', () => {
     const [kept = ''] = matches(read('deploy/nginx/vireo-http.conf'), /^proxy_cache_path (\S+)/gm)
     expect(dirname(kept)).toBe('/var/cache')
     expect(compose.services.nginx?.volumes).toContain(`pictures:${kept}`)
   })
 
-  it('tells caches before it what Vireo says of private files, also where it sends the bytes', () => {
+  it("sends Vireo's cache headers of private files, also where it sends the bytes", () => {
     const [inner = ''] = matches(server, /^location \/internal\/ \{\n([\s\S]*?)^\}/gm)
     const { 'cache-control': _kept, ...told } = PRIVATE_FILE
     const passedOn = matches(inner, /add_header (\S+) \$upstream_http_\w+;/g).map((name) => name.toLowerCase())
@@ -129,13 +129,13 @@ describe('nginx', () => {
     expect(server).toContain('proxy_pass_header X-Accel-Expires;')
   })
 
-  it('is what the configurations trust to send files', () => {
+  it('is configured as the sender of files', () => {
     const { vireo, trust_proxy } = configOf(ours[0]?.[1].environment ?? {}).config
     expect(vireo.delivery.x_accel_location).toBe('/internal')
     expect(trust_proxy).toEqual(['loopback', 'uniquelocal'])
   })
 
-  it('says the size that was too large', () => {
+  it('returns the size limit of a body', () => {
     for (const [limit, location] of [
       ['32m', '@too_large'],
       ['16g', '@upload_too_large'],
@@ -155,17 +155,17 @@ describe('a backup', () => {
     return spawnSync('bash', [join(root, 'deploy/backup/backup.sh'), join(folder, 'backups')], options)
   }
 
-  it('removes what a killed one left, and leaves nothing when it fails itself', () => {
+  it('removes the remains of a killed one, and leaves nothing when it fails itself', () => {
     const left = join(folder, 'backups', '.2026-01-01T033000Z.partial')
     mkdirSync(left, { recursive: true })
     writeFileSync(join(left, 'secret.key'), 'a secret')
-    // Not on each machine.
+    // Not on every machine.
     writeFileSync(join(folder, 'rsync'), '#!/bin/sh\n', { mode: 0o755 })
     const { status } = backup({ PATH: `${folder}:${process.env.PATH}`, BACKUP_PG_DUMP: 'exit 3' })
     expect([status, readdirSync(join(folder, 'backups'))]).toEqual([3, ['.lock']])
   })
 
-  it('has a checksum of each file, read once for all backups that link it', () => {
+  it('has a checksum of each file, computed once for all backups that link it', () => {
     const data = join(folder, 'data')
     const pictures = join(data, 'storage/thumbnails')
     mkdirSync(pictures, { recursive: true })
@@ -173,10 +173,10 @@ describe('a backup', () => {
     writeFileSync(join(pictures, 'a.jpg'), 'first')
     const bin = join(folder, 'bin')
     mkdirSync(bin)
-    // As that with --link-dest does, and a dump that can be read.
+    // Like a backup with --link-dest, and a valid dump.
     writeFileSync(join(bin, 'rsync'), '#!/bin/sh\nshift $(($# - 2))\ncp -alf "$1." "$2"\n', { mode: 0o755 })
     writeFileSync(join(bin, 'pg_restore'), '#!/bin/sh\n', { mode: 0o755 })
-    // So that the name of the next one is another.
+    // The next backup needs a different name.
     writeFileSync(join(bin, 'date'), '#!/bin/sh\necho "2026-01-0$(ls -d "$BACKUPS"/20* | wc -l)T033000Z"\n', {
       mode: 0o755,
     })
@@ -212,7 +212,7 @@ describe('a backup', () => {
 })
 
 describe('paths', () => {
-  it('of the image are in the checkout, and not left out of the build', () => {
+  it('of the image exist in the checkout, and are not excluded from the build', () => {
     const kept = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -224,7 +224,7 @@ describe('paths', () => {
     }
   })
 
-  it('of the units are in the checkout', () => {
+  it('of the units exist in the checkout', () => {
     for (const name of readdirSync(join(root, 'deploy/systemd'))) {
       const named = matches(read(`deploy/systemd/${name}`), /\/opt\/vireo\/([\w./-]+)/g).concat(
         matches(read(`deploy/systemd/${name}`), /node --max-semi-space-size=2 (\S+)/g),
@@ -233,7 +233,7 @@ describe('paths', () => {
     }
   })
 
-  it('that are mounted are in the checkout, or made by the operator', () => {
+  it('that are mounted exist in the checkout, or are created by the operator', () => {
     const mounted = Object.values(compose.services)
       .flatMap(({ volumes }) => volumes)
       .map((volume) => volume.split(':')[0] ?? '')
@@ -243,10 +243,10 @@ describe('paths', () => {
   })
 })
 
-/** Files and hosts that look like keys. */
+/** Names that look like configuration keys, but are files and hosts. */
 const NO_KEYS = /\.(?:service|target|timer|conf|git|md|sh|yaml|log|key|example|dump|org|access|error)$/
 
-/** Any value that the kind of the key takes. */
+/** A valid value of the key's kind. */
 function withValues(env: Record<string, string>): Record<string, string> {
   const values = Object.entries(env).map(([name]) => [name, /PORT$/.test(name) ? '9001' : /HOSTNAME$/.test(name) ? 'x' : ''])
   return Object.fromEntries(values)

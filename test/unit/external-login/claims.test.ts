@@ -1,4 +1,4 @@
-// What another system says about somebody: which names, groups and quotas that makes.
+// Claims of an external login, and the names, groups and quotas derived from them.
 
 import { describe, expect, it } from '@jest/globals'
 import { isAllowed, mustLogInAgain, readClaims, roleOf } from '../../../src/actors/external-login/claims.ts'
@@ -20,7 +20,7 @@ describe('claims', () => {
     ['...', 'user'],
     ['x'.repeat(60), 'x'.repeat(50)],
     [['first', 'second'], 'first'],
-  ])('make the name %j to %s', (username, expected) => {
+  ])('turn the name %j into %s', (username, expected) => {
     expect(read({ username })?.username).toBe(expected)
   })
 
@@ -33,11 +33,11 @@ describe('claims', () => {
     [true, null],
     [{ bytes: 5 }, null],
     [undefined, null],
-  ])('make the quota %j to %s', (quota, expected) => {
+  ])('turn the quota %j into %s', (quota, expected) => {
     expect(read({ quota })?.quota).toBe(expected)
   })
 
-  it('need an id, and have only readable names and valid addresses', () => {
+  it('need an id, and ignore unreadable names and invalid addresses', () => {
     expect(read({ subject: undefined })).toBeUndefined()
     expect(read({ subject: '' })).toBeUndefined()
     expect(read({ subject: {} })).toBeUndefined()
@@ -57,7 +57,7 @@ describe('claims', () => {
 describe('groups', () => {
   const rules = { link_by_email: false, trust_email: false, allowed_groups: [], administrator_groups: [], moderator_groups: [] }
 
-  it('open to everybody unless some are named', () => {
+  it('are unrestricted unless some are configured', () => {
     expect(isAllowed(rules, { groups: [] })).toBe(true)
     expect(isAllowed({ ...rules, allowed_groups: ['Members'] }, { groups: ['members'] })).toBe(true)
     expect(isAllowed({ ...rules, allowed_groups: ['members'] }, { groups: ['member'] })).toBe(false)
@@ -70,7 +70,7 @@ describe('groups', () => {
     expect(roleOf(mapped, { groups: null })).toBeUndefined()
   })
 
-  it('that are not said end a session where they decide who may log in, and where they decide the role after a while', () => {
+  it('that are missing end a session if they decide who may log in, and after a while if they decide the role', () => {
     const mustNot = { silentMs: 1000, limitMs: 1000 }
     const must = { silentMs: 1001, limitMs: 1000 }
     const mapped = { ...rules, moderator_groups: ['staff'] }

@@ -225,7 +225,7 @@ describe('draft-cavage', () => {
     expect(await reason(cavage({ algorithm }))).toBe('unsupported-algorithm')
   })
 
-  it('what is signed with another hash than it says is refused', async () => {
+  it('a signature with another hash than declared is refused', async () => {
     expect(await reason(cavage({ hash: 'sha512', algorithm: 'hs2019' }))).toBe('bad-signature')
   })
 
@@ -243,7 +243,7 @@ describe('draft-cavage', () => {
     expect(await reason({ ...cavage(), signature })).toBe('malformed')
   })
 
-  it('no signature, and an empty one, are told from a wrong one', async () => {
+  it('a missing or empty signature is distinguished from a wrong one', async () => {
     const { signature: _signature, ...rest } = cavage()
     expect(await reason(rest)).toBe('unsigned')
     expect(await reason({ ...rest, signature: '' })).toBe('unsigned')
@@ -251,7 +251,7 @@ describe('draft-cavage', () => {
   })
 
   it.each(['ftp://peer.example/key', 'peer.example', 'javascript:1', 'https://user@peer.example/key', 'acct:alice'])(
-    'the key id %s is refused without looking it up',
+    'the key id %s is refused without a lookup',
     async (keyId) => {
       const findKey: FindKey = async () => {
         throw new Error('looked up')
@@ -260,7 +260,7 @@ describe('draft-cavage', () => {
     },
   )
 
-  it('an unknown key is named, for the caller to fetch', async () => {
+  it('an unknown key is returned, for the caller to fetch', async () => {
     expect(await verdict(cavage(), { findKey: async () => null })).toEqual({
       ok: false,
       reason: 'unknown-key',
@@ -268,7 +268,7 @@ describe('draft-cavage', () => {
     })
   })
 
-  it('a wrong signature of a known key comes with that key, which may be outdated', async () => {
+  it('a wrong signature of a known key is returned with that key, which may be outdated', async () => {
     const newer = await rsaKey(alice.keyId)
     expect(await verdict(cavage({ key: newer }))).toMatchObject({
       ok: false,
@@ -294,7 +294,7 @@ describe('draft-cavage', () => {
   })
 })
 
-describe('what we sign', () => {
+describe('a local signature', () => {
   const sign = (profile: SignatureProfile, change: { method?: string; url?: string; body?: Buffer } = {}) =>
     signOutgoing({
       method: 'POST',
@@ -307,7 +307,7 @@ describe('what we sign', () => {
       ...change,
     })
 
-  it.each<SignatureProfile>(['cavage', 'rfc9421'])('is accepted by us (%s)', async (profile) => {
+  it.each<SignatureProfile>(['cavage', 'rfc9421'])('is accepted by the server itself (%s)', async (profile) => {
     const now = new Date()
     expect(await reason(await sign(profile), { now })).toBe('accepted')
     const url = 'https://video.example/accounts/x/outbox?page=1'
@@ -361,7 +361,7 @@ describe('what we sign', () => {
 describe('RFC 9421', () => {
   const created = NOW.getTime() / 1000
 
-  /** Signs by hand over the given components. */
+  /** Signs the given components without the library. */
   function signed(
     change: {
       components?: string[]
@@ -405,7 +405,7 @@ describe('RFC 9421', () => {
     [['@method', '@path', '@query', '@authority', 'content-digest']],
     [['@method', '@path', 'host', 'content-digest']],
     [['@method', '@request-target', '@authority', '@scheme', 'content-digest', 'date']],
-  ])('%j is enough', async (components) => {
+  ])('%j is sufficient', async (components) => {
     expect(await reason(signed({ components }))).toBe('accepted')
   })
 
@@ -439,7 +439,7 @@ describe('RFC 9421', () => {
     expect(await reason(signed({ parameters: parameters.replace('KEY', alice.keyId) }))).toBe(expected)
   })
 
-  it('a body that changed is refused', async () => {
+  it('a modified body is refused', async () => {
     expect(await reason(signed(), { rawBody: Buffer.from('{}') })).toBe('bad-digest')
     expect(await reason(signed({ headers: { 'content-digest': 'md5=:AAAA:' } }))).toBe('bad-digest')
     expect(await reason(signed({ headers: { 'content-digest': 'garbage' } }))).toBe('bad-digest')
@@ -451,7 +451,7 @@ describe('RFC 9421', () => {
     expect(await reason(signed(), { url: 'https://other.example/inbox' })).toBe('bad-signature')
   })
 
-  it('of several signatures, one that covers too little does not count for the others', async () => {
+  it('of several signatures, one that covers too little does not support the others', async () => {
     const good = signed({ label: 'good' })
     const poor = signed({ label: 'poor', components: ['@method'] })
     const both = {
@@ -461,7 +461,7 @@ describe('RFC 9421', () => {
     }
     expect(await reason(both)).toBe('accepted')
     expect(await reason(poor)).toBe('uncovered')
-    // The input of one with the signature of the other.
+    // The input of one signature with the value of the other.
     expect(await reason({ ...both, signature: `good=${(poor.signature ?? '').slice('poor='.length)}` })).toBe('bad-signature')
   })
 

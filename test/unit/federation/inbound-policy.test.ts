@@ -1,4 +1,4 @@
-// Each step of the policy of the inbox, their order, and what is counted of a host.
+// Each step of the inbox policy, their order, and the counts per host.
 
 import { describe, expect, it } from '@jest/globals'
 import {
@@ -168,7 +168,7 @@ const tables: [Step, [what: string, facts: Facts, decision: Decision][]][] = [
 ]
 
 describe.each(tables)('the step $name', ({ decide: look }, rows) => {
-  it('lets pass what it knows nothing of', () => {
+  it('accepts unknown facts', () => {
     expect(look({})).toEqual(pass)
   })
 
@@ -178,16 +178,16 @@ describe.each(tables)('the step $name', ({ decide: look }, rows) => {
 })
 
 describe('the chain', () => {
-  it('is made of the steps that have a table, and each is asked once', () => {
+  it('consists of the steps with a table, and calls each once', () => {
     expect(CHAIN).toEqual(tables.map(([step]) => step))
     expect(new Set(CHAIN.map(({ name }) => name)).size).toBe(CHAIN.length)
   })
 
-  it('lets pass what no step has anything to say of', () => {
+  it('accepts when no step decides', () => {
     expect(decide({})).toEqual(pass)
   })
 
-  it('asks in its order: who is blocked is refused whatever else is wrong, and before anything is counted', () => {
+  it('runs in order: blocked senders are refused first, before anything is counted', () => {
     const all: Facts = {
       body: { bytes: 2, max: 1 },
       blocked: { isServer: true, isActor: true, isForwarded: false },
@@ -233,7 +233,7 @@ const activity = (type: string, object: unknown) => {
   return read.value
 }
 
-describe('what is told apart', () => {
+describe('classification', () => {
   it.each([
     ['Create', { type: 'Note' }, 'Create Note'],
     ['Update', { type: 'Video' }, 'Update Video'],
@@ -255,12 +255,12 @@ describe('what is told apart', () => {
     [{ type: 'Create', object: { type: 'Video' } }, false],
     [{ type: 'Create', object: 'https://peer.example/note' }, false],
     [{ type: 'Like' }, false],
-  ])('%j is a remark: %p', (document, is) => {
+  ])('%j is a comment: %p', (document, is) => {
     expect(isRemark(document)).toBe(is)
   })
 })
 
-describe('the counts of a host', () => {
+describe('counts of a host', () => {
   it.each([
     ['Flag', 'https://ours.example/video', ['too_many_activities', 'too_many_reports']],
     ['Create', { type: 'Note' }, ['too_many_activities', 'too_many_comments']],
@@ -273,7 +273,7 @@ describe('the counts of a host', () => {
     expect(LIMITS.filter(({ covers }) => covers(activity(type, object))).map(({ reason }) => reason)).toEqual(reasons)
   })
 
-  it('are its own, by kind, and end with the window', async () => {
+  it('are per host and kind, and end with the window', async () => {
     const clock = fakeClock()
     const config = testConfig({ vireo: { federation: { inbox: { follows_per_host: 1 } } } })
     const store = makeMemoryLimitStore({ now: () => clock.now().getTime() })

@@ -1,4 +1,4 @@
-// Keys for the tests, made once per file.
+// Keys for tests, generated once per file.
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { importPrivateKey, type KnownKey, type SigningKey } from '../../../src/federation/security/index.ts'
@@ -26,7 +26,7 @@ export const rsaKey = (keyId: string, bits = 2048): Promise<TestKey> => make(gen
 
 export const ed25519Key = (keyId: string): Promise<TestKey> => make(generateKeyPairSync('ed25519'), keyId)
 
-/** Finds these keys, by their ids with or without the fragment. */
+/** A lookup of these keys by id, with or without the fragment. */
 export const finding =
   (...keys: TestKey[]) =>
   async (keyId: string): Promise<KnownKey | null> => {

@@ -12,11 +12,11 @@ it.each([
   ['127.0.0.1:9000', '127.0.0.1'],
   ['[::1]:9000', '[::1]'],
   ['localhost:9000', 'localhost'],
-])('%s is of the domain %s', (host, domain) => {
+])('%s belongs to the domain %s', (host, domain) => {
   expect(domainOf(host)).toBe(domain)
 })
 
-it('a hundred thousand names below one domain are a few hundred servers, and nobody else’s concern', async () => {
+it('a hundred thousand names below one domain count as a few hundred servers, without affecting others', async () => {
   const clock = fakeClock()
   const rows = new Set<string>()
   const query = async <Row>(_sql: string, values: readonly unknown[] = []) => (rows.has(String(values[0])) ? [{}] : []) as Row[]
@@ -30,7 +30,7 @@ it('a hundred thousand names below one domain are a few hundred servers, and nob
   for (let n = 0; n < 100_000; n += 1) await take(`n${n}.flood.example`).catch(() => undefined)
   expect(rows.size).toBe(200)
   await expect(hosts.admit('n200.flood.example')).rejects.toMatchObject({ kind: 'unavailable' })
-  // One that is known is no new one, and other domains are not in the way of this.
+  // Known hosts do not count, and other domains are not affected.
   await hosts.admit('n1.flood.example')
   await take('honest.example')
   clock.pass(3_600_001)
@@ -38,7 +38,7 @@ it('a hundred thousand names below one domain are a few hundred servers, and nob
   expect(rows.size).toBe(202)
 })
 
-it('names that lead nowhere use up nothing', async () => {
+it('unresolvable names do not count', async () => {
   const config = testConfig({ vireo: { federation: { inbox: { new_hosts_per_domain: 1 } } } })
   const db = { query: async () => [] }
   const hosts = makeNewHosts({ db, clock: fakeClock(), config: () => config })

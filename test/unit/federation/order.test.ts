@@ -13,7 +13,7 @@ const of = (type: string, object: unknown, more: JsonObject = {}) => {
 const about = (type: string, object: unknown) => of(type, object).about
 
 describe('the subject of an activity', () => {
-  it('is the same for everything that decides about one thing', () => {
+  it('is the same for all activities about one object', () => {
     expect(about('Like', video)).toBe(`rate ${video}`)
     expect(about('Dislike', video)).toBe(about('Like', video))
     expect(about('Undo', { type: 'Like', id: 'https://peer.example/likes/1', actor, object: video })).toBe(
@@ -30,20 +30,20 @@ describe('the subject of an activity', () => {
     expect(about('ApproveReply', video)).toBe(about('RejectReply', video))
   })
 
-  it('differs between kinds: a like is no share', () => {
+  it('differs between kinds: a Like is no Announce', () => {
     expect(about('Announce', video)).not.toBe(about('Like', video))
     expect(about('Follow', video)).not.toBe(about('Create', { id: video, type: 'Video' }))
   })
 
-  it('is nothing for what only tells something', () => {
+  it('is undefined for activities without a lasting effect', () => {
     expect(of('View', video)).toEqual({ about: null, ends: null })
     expect(of('Flag', [video])).toEqual({ about: null, ends: null })
     expect(about('Undo', { type: 'Block', actor, object: video })).toBeNull()
   })
 })
 
-describe('what an activity ends for good', () => {
-  it('is a thing that is deleted, and an activity that is taken back', () => {
+describe('activities that end an object', () => {
+  it('end a deleted object, and an undone activity', () => {
     expect(of('Delete', video).ends).toEqual({ thing: `object ${video}` })
     expect(of('Undo', 'https://peer.example/likes/1')).toEqual({
       about: null,
@@ -56,16 +56,16 @@ describe('what an activity ends for good', () => {
     expect(of('Update', { id: video, type: 'Video' }).ends).toBeNull()
   })
 
-  it('is no Follow, which some software sends again under the same id', () => {
+  it('do not end a Follow, which some software repeats with the same id', () => {
     expect(of('Undo', { type: 'Follow', id: 'https://peer.example/follows/1', actor, object: video }).ends).toBeNull()
   })
 })
 
-describe('when an activity was said', () => {
+describe('the time of an activity', () => {
   const arrived = new Date('2026-05-05T12:00:00.000Z')
   const at = (document: JsonObject) => saidAt(document, arrived)?.toISOString() ?? null
 
-  it('is the time of its signature, its proof, or its publication', () => {
+  it('is that of its signature, its proof, or its publication', () => {
     const published = '2026-05-05T09:00:00.000Z'
     const proof = { created: '2026-05-05T10:00:00Z' }
     const signature = { created: '2026-05-05T11:00:00.123Z' }
@@ -74,7 +74,7 @@ describe('when an activity was said', () => {
     expect(at({ published })).toBe(published)
   })
 
-  it('is not known when nothing readable tells, and never later than the arrival', () => {
+  it('is unknown without a readable timestamp, and never later than the arrival', () => {
     expect(at({})).toBeNull()
     expect(at({ published: 'soon', signature: { created: 5 }, proof: [] })).toBeNull()
     expect(at({ published: '2030-01-01T00:00:00Z' })).toBe(arrived.toISOString())

@@ -1,11 +1,11 @@
-// Documents and deliveries recorded from a PeerTube 6.3.0 instance, with their placeholders filled in.
+// Documents and deliveries recorded from PeerTube 6.3.0, with their placeholders filled in.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import type { JsonObject } from '../../../src/federation/wire/index.ts'
 
 export const RECORDINGS = new URL('../../fixtures/activitypub/', import.meta.url)
 
-/** The address that stands for the recorded instance. */
+/** The URL of the recorded instance. */
 export const PEER = 'https://peer.example'
 
 export const PUBLIC_PEM = `-----BEGIN PUBLIC KEY-----
@@ -36,7 +36,7 @@ function filled(text: string): unknown {
   )
 }
 
-/** The body of a recorded answer to a GET. */
+/** The body of a recorded response to a GET. */
 export function recordedObject(name: string): JsonObject {
   const { response } = filled(readFileSync(new URL(`objects/${name}.json`, RECORDINGS), 'utf8')) as {
     response: { body: JsonObject }

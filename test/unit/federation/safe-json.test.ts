@@ -9,17 +9,17 @@ const problem = (text: string | Buffer) => {
   return read.ok ? undefined : read.problem
 }
 
-it('honest documents are read', () => {
+it('accepts honest documents', () => {
   for (const activity of allRecordedActivities()) expect(parse(JSON.stringify(activity, null, 2))).toEqual({ ok: true, value: activity })
   expect(parse('{"a":"{\\"b\\":[1,2]}","c\\"d":"\\\\","e":{"a":1},"f":[{"a":1},{"a":2}]}').ok).toBe(true)
 })
 
-it('the character zero, which no database takes, is left out', () => {
+it('removes NUL characters, which the database refuses', () => {
   const read = parse('{"a\\u0000b":"c\\u0000d","e":"\\\\u0000","f":["\\u0000","\\\\\\u0000g"]}')
   expect(read).toEqual({ ok: true, value: { ab: 'cd', e: '\\u0000', f: ['', '\\g'] } })
 })
 
-describe('hostile documents are refused in no time', () => {
+describe('hostile documents are refused quickly', () => {
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
   it.each([
     ['50 levels of objects', nested(50), 'too deep'],
@@ -41,7 +41,7 @@ describe('hostile documents are refused in no time', () => {
     ['null', 'null', 'not a JSON object'],
     ['a text', '"text"', 'not a JSON object'],
   ])('%s', (_case, text, expected) => {
-    // Processor time, as the machine may do other things; far above the 50 ms of an idle one, far below a quadratic scan.
+    // In CPU time; far above the 50 ms of an idle machine, far below a quadratic scan.
     const spent = startCpuTime()
     const found = problem(text)
     expect(spent()).toBeLessThan(500)
@@ -49,7 +49,7 @@ describe('hostile documents are refused in no time', () => {
   })
 })
 
-it('a string full of backslashes takes no longer than its length', () => {
+it('a string of backslashes takes linear time', () => {
   const texts = ['\\"', '\\\\'].map((piece) => `{"a":"${piece.repeat(200_000)}"}`)
   const spent = startCpuTime()
   const problems = texts.map(problem)

@@ -17,12 +17,12 @@ function addressWith(
 
 const FILLED = 'https://their.example/interact?uri=https%3A%2F%2Fhere.example%2Fvideo-channels%2Fbirds%3Fa%3Db%26c'
 
-describe('the page of a visitor’s own server', () => {
-  it('is the template of that server with the address filled in', async () => {
+describe("the subscribe URL of a visitor's server", () => {
+  it('is the template of that server with the URL filled in', async () => {
     expect(await addressWith('https://their.example/interact?uri={uri}')).toBe(FILLED)
   })
 
-  it('may be where the handle is sent on to, or where its actor is', async () => {
+  it('may be on the host of a WebFinger redirect, or of the actor', async () => {
     const template = 'https://social.example/i?u={uri}'
     expect(await addressWith(template, { actor: 'https://social.example/users/me' })).toContain('https://social.example/')
     expect(await addressWith(template, { readAt: 'https://social.example/.well-known/webfinger' })).toContain('https://social.example/')
@@ -46,11 +46,11 @@ describe('the page of a visitor’s own server', () => {
     'https://their.example:8443/?uri={uri}',
     'http://their.example/?uri={uri}',
     'ftp://their.example/{uri}',
-  ])('is none for %j', async (template) => {
+  ])('does not exist for %j', async (template) => {
     await expect(addressWith(template)).rejects.toMatchObject({ kind: 'unprocessable' })
   })
 
-  it('may be plain http where that is allowed', async () => {
+  it('may be plain http where it is allowed', async () => {
     expect(await addressWith('http://their.example/?uri={uri}', { allowHttp: true })).toMatch(/^http:/)
   })
 })

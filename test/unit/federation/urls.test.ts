@@ -7,7 +7,7 @@ const WHEN = new Date('2026-11-20T19:02:17.158Z')
 const ann = urls.account('ann')
 const chan = urls.channel('ann_channel')
 
-describe('every address is built as the reference builds it, and read back', () => {
+describe('every URL is built like by the reference, and parsed back', () => {
   it.each<[string, string, Partial<ParsedAddress>]>([
     [urls.instance, '/accounts/peertube', { kind: 'account', name: 'peertube' } as const],
     [ann, '/accounts/ann', { kind: 'account', name: 'ann' } as const],
@@ -66,7 +66,7 @@ describe('every address is built as the reference builds it, and read back', () 
     expect(urls.parse(url)).toEqual({ ...expected, activity: null })
   })
 
-  it('derived activities are told from what they are about', () => {
+  it('derived activities are distinguished from their objects', () => {
     const video = urls.video(UUID)
     expect(urls.parse(urls.createOf(video))).toEqual({ kind: 'video', uuid: UUID, activity: 'create' })
     expect(urls.parse(urls.deleteOf(video))).toEqual({ kind: 'video', uuid: UUID, activity: 'delete' })
@@ -80,7 +80,7 @@ describe('every address is built as the reference builds it, and read back', () 
     expect(urls.parse(urls.createOf(urls.comment(UUID, 1)))).toMatchObject({ kind: 'comment', activity: 'create' })
   })
 
-  it('an origin may have a port, and may be http', () => {
+  it('an origin may have a port, and may use http', () => {
     const local = makeUrls('http://127.0.0.1:9000/')
     expect(local.video(UUID)).toBe(`http://127.0.0.1:9000/videos/watch/${UUID}`)
     expect(local.parse(local.account('ann'))).toMatchObject({ kind: 'account', name: 'ann' })
@@ -88,13 +88,13 @@ describe('every address is built as the reference builds it, and read back', () 
     expect(local.isOurs('http://127.0.0.1:9001/accounts/ann')).toBe(false)
   })
 
-  it('a fragment and a query do not change what it is', () => {
+  it('a fragment and a query are ignored', () => {
     expect(urls.parse(`${ann}#main-key`)).toMatchObject({ kind: 'account', name: 'ann' })
     expect(urls.parse(`${ann}/outbox?page=2`)).toMatchObject({ kind: 'actor-collection', collection: 'outbox' })
   })
 })
 
-describe('what is not ours is not read', () => {
+describe('foreign URLs are not parsed', () => {
   it.each([
     'https://other.example/accounts/ann',
     'http://video.example/accounts/ann',
@@ -114,7 +114,7 @@ describe('what is not ours is not read', () => {
     'nonsense',
     '',
     `https://video.example/accounts/${'a'.repeat(3000)}`,
-  ])('an address of others, or none (%#)', (url) => {
+  ])('a URL of another server, or an invalid one (%#)', (url) => {
     expect(urls.parse(url)).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-// Copies of videos on the wire: both forms, and what is none.
+// CacheFile documents: both forms, and invalid ones.
 
 import { describe, expect, it } from '@jest/globals'
 import { buildCacheFile, type CacheFileDocument, readCacheFile } from '../../../src/federation/wire/index.ts'
@@ -29,13 +29,13 @@ const file: CacheFileDocument = {
 it.each([
   ['a playlist', playlist],
   ['a web video', file],
-])('a copy of %s that is built and read again is the same, and the reference takes it', (_what, document) => {
+])('a copy of %s survives a round trip, and the reference accepts it', (_what, document) => {
   const built = buildCacheFile(document)
   expect(readCacheFile(built)).toEqual({ ok: true, value: document })
   expect(oracleProblems(built)).toEqual([])
 })
 
-it('a copy of a web video carries its size and numbers', () => {
+it('a copy of a web video has its size and numbers', () => {
   expect(buildCacheFile(file).url).toEqual({
     type: 'Link',
     mediaType: 'video/mp4',
@@ -46,13 +46,13 @@ it('a copy of a web video carries its size and numbers', () => {
   })
 })
 
-it('older names and lists are understood', () => {
+it('older names and lists are read', () => {
   const { url, ...rest } = buildCacheFile(playlist)
   const { mediaType, ...link } = url as Record<string, unknown>
   expect(readCacheFile({ ...rest, url: [{ ...link, mimeType: mediaType }] })).toEqual({ ok: true, value: playlist })
 })
 
-describe('what is no copy', () => {
+describe('an invalid copy', () => {
   const link = buildCacheFile(file).url as Record<string, unknown>
   it.each([
     ['without a video', { object: undefined }],

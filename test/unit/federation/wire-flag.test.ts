@@ -1,4 +1,4 @@
-// Flags as other software writes them.
+// Flag activities of other software.
 
 import { describe, expect, it } from '@jest/globals'
 import { readFlag } from '../../../src/federation/wire/index.ts'
@@ -17,7 +17,7 @@ const flagOf = (document: object) => {
 }
 
 describe('a flag is read as', () => {
-  it('Mastodon sends it: an account with some of its posts, from the instance actor, without audience', () => {
+  it('from Mastodon: an account with some of its posts, from the instance actor, without an audience', () => {
     const object = ['https://ours.example/accounts/root', 'https://ours.example/videos/watch/1']
     expect(flagOf(flag({ content: 'Spam\u0000 all day', object }))).toEqual({
       id: 'https://away.example/flags/1',
@@ -33,7 +33,7 @@ describe('a flag is read as', () => {
     })
   })
 
-  it('GoToSocial sends it: without a text', () => {
+  it('from GoToSocial: without a text', () => {
     expect(flagOf(flag({ content: null, to: 'https://ours.example/accounts/root' }))).toMatchObject({
       content: null,
       to: ['https://ours.example/accounts/root'],
@@ -41,12 +41,12 @@ describe('a flag is read as', () => {
     expect(flagOf(flag({ content: '' }))).toMatchObject({ content: null })
   })
 
-  it('Lemmy sends it: with the reason as a summary', () => {
+  it('from Lemmy: with the reason as a summary', () => {
     expect(flagOf(flag({ summary: 'rude', audience: 'https://ours.example/c/1' }))).toMatchObject({ content: 'rude' })
     expect(flagOf(flag({ summary: 'short', content: 'long' }))).toMatchObject({ content: 'long' })
   })
 
-  it('PeerTube sends it: with reasons and seconds', () => {
+  it('from PeerTube: with reasons and timestamps', () => {
     const tag = [
       { type: 'Hashtag', name: 'spamOrMisleading' },
       { type: 'Mention', name: 'x' },
@@ -66,12 +66,12 @@ describe('a flag is read as', () => {
 })
 
 describe('a flag', () => {
-  it('of embedded things, or the same one twice, is of their ids', () => {
+  it('with embedded or repeated objects has their ids once', () => {
     const object = [{ type: 'Note', id: 'https://ours.example/n/1', content: 'x' }, 'https://ours.example/n/1', 7, null]
     expect(flagOf(flag({ object })).objects).toEqual(['https://ours.example/n/1'])
   })
 
-  it('of thousands of things is cut, and so is a long text', () => {
+  it('with thousands of objects is truncated, and so is a long text', () => {
     const object = Array.from({ length: 5000 }, (_, index) => `https://ours.example/n/${index}`)
     const read = flagOf(flag({ object, content: 'x'.repeat(100_000) }))
     expect(read.objects).toHaveLength(20)

@@ -1,4 +1,4 @@
-// What is taken from a playlist of a stranger, and what pages of ours say.
+// Playlists and elements of other servers, and local collection pages.
 
 import { describe, expect, it } from '@jest/globals'
 import { buildPlaylist, type JsonObject, readPlaylist, readPlaylistElement } from '../../../src/federation/wire/index.ts'
@@ -18,7 +18,7 @@ const playlist = (more: JsonObject = {}): JsonObject => ({
   ...more,
 })
 
-describe('a playlist that is read', () => {
+describe('a remote playlist', () => {
   it.each<[string, JsonObject]>([
     ['no name', { name: '' }],
     ['a UUID that is none', { uuid: 'abc' }],
@@ -29,11 +29,11 @@ describe('a playlist that is read', () => {
     ['an id that is no address', { id: 'urn:uuid:1' }],
     ['no date', { published: 'yesterday' }],
     ['another type', { type: 'Video' }],
-  ])('with %s cannot be used', (_what, more) => {
+  ])('with %s is refused', (_what, more) => {
     expect(readPlaylist(playlist(more)).ok).toBe(false)
   })
 
-  it('is cut where it is too long, and loses what cannot be read', () => {
+  it('is truncated where it is too long, and loses unreadable parts', () => {
     const hostile = {
       name: 'n'.repeat(5000),
       content: 'c\u0000'.repeat(5000),
@@ -55,7 +55,7 @@ describe('a playlist that is read', () => {
     expect(read.value.updatedAt).toEqual(read.value.publishedAt)
   })
 
-  it('names its owners by addresses or embedded objects', () => {
+  it('has owners as ids or embedded objects', () => {
     for (const attributedTo of [CHANNEL, { type: 'Group', id: CHANNEL }, [{ id: CHANNEL }, 'https://a.example/c']]) {
       const read = readPlaylist(playlist({ attributedTo, audience: CHANNEL }))
       expect(read).toMatchObject({ ok: true, value: { audience: [CHANNEL] } })
@@ -64,7 +64,7 @@ describe('a playlist that is read', () => {
   })
 })
 
-describe('an element that is read', () => {
+describe('a remote element', () => {
   const element = (more: JsonObject = {}): JsonObject => ({
     id: `${URL}/videos/1`,
     type: 'PlaylistElement',
@@ -73,14 +73,14 @@ describe('an element that is read', () => {
     ...more,
   })
 
-  it('needs an address, a video and a position', () => {
+  it('needs an id, a video and a position', () => {
     expect(readPlaylistElement(element())).toMatchObject({ ok: true })
     for (const more of [{ id: 1 }, { url: 'b' }, { position: -1 }, { position: 'first' }, { type: 'Playlist' }]) {
       expect(readPlaylistElement(element(more)).ok).toBe(false)
     }
   })
 
-  it('has times only where they are some', () => {
+  it('has only valid times', () => {
     for (const startTimestamp of [-1, 1.5, '3', 1e12, null]) {
       expect(readPlaylistElement(element({ startTimestamp }))).toMatchObject({
         ok: true,
@@ -89,7 +89,7 @@ describe('an element that is read', () => {
     }
   })
 
-  it('plays to the end where it would stop before it starts', () => {
+  it('plays to the end if it would stop before it starts', () => {
     for (const [startTimestamp, stopTimestamp, read] of [
       [5, 4, null],
       [5, 5, 5],
@@ -102,7 +102,7 @@ describe('an element that is read', () => {
   })
 })
 
-it('pages of a playlist lead to each other', () => {
+it('pages of a playlist link to each other', () => {
   const input = {
     id: URL,
     to: [],

@@ -90,7 +90,7 @@ describe('documents of other software', () => {
     })
   })
 
-  it("Mastodon's comment: HTML, a summary, an audience in one piece, the page apart from the id", () => {
+  it("Mastodon's comment: HTML, a summary, a single audience, and a page URL apart from the id", () => {
     const read = taken(
       readNote({
         id: 'https://mastodon.example/users/ann/statuses/1',
@@ -140,7 +140,7 @@ describe('documents of other software', () => {
     expect(taken(readLike(read.target.document)).target).toBe(`${PEER}/videos/watch/x`)
   })
 
-  it('references as texts, objects or lists, types as lists', () => {
+  it('references as strings, objects or lists, and types as lists', () => {
     const read = taken(
       readFollow({
         id: 'https://a.example/1',
@@ -156,7 +156,7 @@ describe('documents of other software', () => {
     })
   })
 
-  it('an Accept with the address of the follow, and one without its id', () => {
+  it('an Accept with the id of the Follow, and one without its id', () => {
     const accept = { id: 'https://a.example/1', type: 'Accept', actor: 'https://a.example/ann' }
     expect(taken(readAccept({ ...accept, object: `${PEER}/follows/1` })).follow).toEqual({
       id: `${PEER}/follows/1`,
@@ -173,14 +173,14 @@ describe('documents of other software', () => {
     expect(readAccept({ ...accept, object: { type: 'Offer', id: 'https://a.example/2' } }).ok).toBe(false)
   })
 
-  it('a Delete with a Tombstone, and one with an address', () => {
+  it('a Delete with a Tombstone, and one with an id', () => {
     const gone = { id: 'https://a.example/1#delete', type: 'Delete', actor: 'https://a.example/ann' }
     for (const object of ['https://a.example/1', { type: 'Tombstone', id: 'https://a.example/1' }])
       expect(taken(readDelete({ ...gone, object })).target).toBe('https://a.example/1')
     expect(taken(readTombstone({ type: 'Tombstone', id: 'https://a.example/1' })).formerType).toBeNull()
   })
 
-  it('an Undo tells whose activity it takes back', () => {
+  it('an Undo with the actor of its activity', () => {
     const undo = { id: 'https://a.example/1/undo', type: 'Undo', actor: 'https://a.example/ann' }
     const like = { type: 'Like', id: 'https://a.example/1', actor: 'https://a.example/eve', object: `${PEER}/v` }
     expect(taken(readUndo({ ...undo, object: like }))).toMatchObject({
@@ -192,7 +192,7 @@ describe('documents of other software', () => {
     expect(readUndo(undo).ok).toBe(false)
   })
 
-  it('an emoji reaction is a like', () => {
+  it('an emoji reaction as a like', () => {
     const like = { id: 'https://a.example/1', actor: 'https://a.example/ann', object: `${PEER}/v` }
     expect(readLike({ ...like, type: 'EmojiReact', content: '🎈' }).ok).toBe(true)
     expect(readLike({ ...like, type: 'Dislike' }).ok).toBe(false)
@@ -243,12 +243,12 @@ describe('documents of other software', () => {
     ['name and content of a video', readVideo, () => video(MAPS), { name: 'a name', description: 'some text' }],
     ['name and summary of an actor', readActor, () => actor(MAPS), { name: 'a name', summary: 'in short' }],
     ['the content of a comment', readNote, () => note(MAPS), { content: 'some text' }],
-  ])('text that is there by language alone: %s', (_what, read, document, texts) => {
+  ])('text in a language map only: %s', (_what, read, document, texts) => {
     const found = read(document())
     expect(found).toMatchObject({ ok: true, value: texts })
   })
 
-  it('owners that are named by Links', () => {
+  it('owners as Links', () => {
     const attributedTo = ['accounts/ann', 'video-channels/films'].map((path) => ({
       type: 'Link',
       href: `${PEER}/${path}`,
@@ -273,7 +273,7 @@ describe('documents of other software', () => {
 })
 
 describe('hostile documents', () => {
-  it('what is too many is cut', () => {
+  it('long lists are truncated', () => {
     const many = <T>(make: (index: number) => T): T[] => Array.from({ length: 2000 }, (_, index) => make(index))
     const read = taken(
       readVideo(
@@ -309,19 +309,19 @@ describe('hostile documents', () => {
     expect(taken(readCollection(page)).items).toHaveLength(500)
   })
 
-  it('what is too long is cut, without breaking a character', () => {
+  it('long texts are truncated, without breaking a character', () => {
     expect(taken(readVideo(video({ name: '🎈'.repeat(1000) }))).name).toBe('🎈'.repeat(250))
     expect(taken(readNote(note({ content: 'a'.repeat(1_000_000) }))).content).toHaveLength(100_000)
   })
 
-  it('control characters and broken surrogates are taken out of texts', () => {
+  it('control characters and lone surrogates are removed from texts', () => {
     const { name } = taken(readVideo(video({ name: 'a\u0000b\u001bc\ud800d\ne' })))
     expect(name).toBe('abc\ufffdd\ne')
     expect(readVideo(video({ name: '\u0000' })).ok).toBe(false)
   })
 
   it.each(["x'; drop table actor; --", 'x"y', 'x%y', 'x y', 'x\u0000', '\u202eevil', 'ä', '../x', 'x@y', '', 'a'.repeat(201), 1, null])(
-    'a user name that is none is refused (%#)',
+    'an invalid username is refused (%#)',
     (preferredUsername) => {
       expect(readActor(actor({ preferredUsername })).ok).toBe(false)
     },
@@ -339,11 +339,11 @@ describe('hostile documents', () => {
     null,
     1,
     {},
-  ])('an inbox that is no address is refused (%#)', (inbox) => {
+  ])('an invalid inbox is refused (%#)', (inbox) => {
     expect(readActor(actor({ inbox })).ok).toBe(false)
   })
 
-  it('a key of somebody else, no key, and something that is no key are refused', () => {
+  it('a key of another actor, a missing key, and an invalid key are refused', () => {
     const owner = `${PEER}/video-channels/obj_user_channel`
     const key = { id: `${owner}#main-key`, owner, publicKeyPem: PUBLIC_PEM }
     expect(readActor(actor({ publicKey: key })).ok).toBe(true)
@@ -358,7 +358,7 @@ describe('hostile documents', () => {
       expect(readActor(actor({ publicKey })).ok).toBe(false)
   })
 
-  it('keys of another controller are left out', () => {
+  it('keys of another controller are ignored', () => {
     const owner = `${PEER}/video-channels/obj_user_channel`
     const key = { id: `${owner}#key`, type: 'Multikey', controller: owner, publicKeyMultibase: 'z6Mk' }
     const assertionMethod = [key, { ...key, controller: 'https://mallory.example/' }, 'text', null]
@@ -391,7 +391,7 @@ describe('hostile documents', () => {
     ['a number', 5],
     ['nothing', undefined],
     ['an empty object', {}],
-  ])('%s is no document of any type', (_case, document) => {
+  ])('%s is a document of no type', (_case, document) => {
     for (const read of [
       readVideo,
       readNote,
@@ -412,7 +412,7 @@ describe('hostile documents', () => {
       expect(read(document).ok).toBe(false)
   })
 
-  it('links that are no addresses are left out of a video', () => {
+  it('invalid links are removed from a video', () => {
     const links = [
       { type: 'Link', mediaType: 'text/html', href: 'javascript:alert(1)' },
       { type: 'Link', mediaType: 'video/mp4', href: 'file:///etc/passwd', height: 1, fps: 1 },
@@ -433,7 +433,7 @@ describe('hostile documents', () => {
     })
   })
 
-  it('infohashes that are none, and magnets of other schemes, are left out', () => {
+  it('invalid infohashes, and magnets of other schemes, are removed', () => {
     const playlist = {
       type: 'Link',
       mediaType: 'application/x-mpegURL',
@@ -455,7 +455,7 @@ describe('hostile documents', () => {
     expect(found?.files[0]?.magnetUri).toBeNull()
   })
 
-  it('regular expressions and text cleaning stay linear', () => {
+  it('regular expressions and text cleaning take linear time', () => {
     const spent = startCpuTime()
     readNote(note({ content: '<a'.repeat(50_000) }))
     readVideo(video({ duration: `P${'1'.repeat(40)}`, name: '\u0000'.repeat(100_000) }))
@@ -465,8 +465,8 @@ describe('hostile documents', () => {
   })
 })
 
-describe('what only some documents have', () => {
-  it('the approval policies of comments are written as the reference reads them', () => {
+describe('optional members', () => {
+  it('the approval policies of comments are written in the form of the reference', () => {
     const input = taken(readVideo(video()))
     for (const commentsPolicy of [1, 2, 3] as const) {
       const built = buildVideo({ ...input, commentsPolicy })
@@ -499,7 +499,7 @@ describe('what only some documents have', () => {
     expect(built.uploadDate).toBe('2026-01-01T00:00:00.000Z')
   })
 
-  it('a document inside an activity gives its context up to it', () => {
+  it('an embedded document loses its own context', () => {
     const object = buildVideo(taken(readVideo(video())))
     const create = buildCreate({ id: `${PEER}/1`, actor: `${PEER}/accounts/a`, object, to: [AS_PUBLIC], cc: [] })
     expect(create['@context']).toEqual(object['@context'])
@@ -507,7 +507,7 @@ describe('what only some documents have', () => {
     expect(oracleProblems(create)).toEqual([])
   })
 
-  it('the oracle knows what the reference drops without a word', () => {
+  it('the oracle finds what the reference drops silently', () => {
     const create = buildCreate({
       id: `${PEER}/1`,
       actor: `${PEER}/accounts/a`,
@@ -524,7 +524,7 @@ describe('what only some documents have', () => {
     expect(oracleProblems(actor({ attributedTo: [{ type: 'Person', id: 'https://other.example/a' }] }))).toContain('owner')
   })
 
-  it('handles are read in all the ways that people write them', () => {
+  it('handles are parsed in all common forms', () => {
     const expected = { name: 'ann', host: 'video.example' }
     for (const text of ['acct:ann@video.example', '@ann@video.example', 'ann@Video.Example', 'acct:@ann@video.example'])
       expect(parseHandle(text)).toEqual(expected)

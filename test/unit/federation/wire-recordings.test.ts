@@ -68,12 +68,12 @@ function taken<T>(read: Read<T>): T {
   return read.value
 }
 
-/** Everything but the context, in which ours has more terms. */
+/** Everything but the context, which has more terms here. */
 const plain = (document: JsonObject | undefined): JsonObject => withoutContext(document ?? {})
 
 const first = (name: string): JsonObject => recordedActivities(name)[0] ?? {}
 
-/** The document that stands inside a built activity, built again by the same rules. */
+/** The embedded document of a built activity, built again by the same rules. */
 function rebuilt(object: JsonObject): JsonObject {
   if (object.type === 'Video') return buildVideo(taken(readVideo(object)))
   if (object.type === 'Playlist') return buildPlaylist(taken(readPlaylist(object)))
@@ -82,7 +82,7 @@ function rebuilt(object: JsonObject): JsonObject {
   return buildActor(taken(readActor(object)))
 }
 
-describe('a recorded document that is read and built again is the same', () => {
+describe('a recorded document survives a round trip', () => {
   it.each(['video-public', 'video-live', 'video-live-streaming', 'video-unlisted'])('%s', (name) => {
     const recorded = recordedObject(name)
     const built = buildVideo(taken(readVideo(recorded)))
@@ -365,7 +365,7 @@ describe('a recorded document that is read and built again is the same', () => {
 })
 
 describe('every recorded delivery', () => {
-  it('is read by its frame', () => {
+  it('has a valid frame', () => {
     const all = allRecordedActivities()
     expect(all.length).toBeGreaterThan(25)
     for (const activity of all) {
@@ -385,7 +385,7 @@ describe('every recorded delivery', () => {
   })
 })
 
-it('the contexts of kinds that were recorded are those of the reference', () => {
+it('has a context of the reference for its kind', () => {
   expect(contextOf('base')).toEqual(recordedObject('announce')['@context'])
   expect(contextOf('comment')).toEqual(recordedObject('comment-thread')['@context'])
   expect(contextOf('chapters')).toEqual(recordedObject('video-chapters')['@context'])

@@ -1,5 +1,5 @@
-// Every document and every delivery that was recorded is read by the reader of its type and built again. A recording that no
-// reader takes fails: a new type gets a line in `TYPES`, and what is no document stands in a list that says so.
+// Every recorded document and delivery is read by the reader of its type, and built again. A recording without a reader fails: a new type
+// needs a line in `TYPES`, and a file that is no document needs an entry in a list.
 
 import { readdirSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
@@ -111,13 +111,13 @@ const TYPES: Record<string, Rebuild> = {
   Video: (document) => buildVideo(taken(readVideo(document))),
 }
 
-/** Types without a reader so far: of these, the frame alone is read. A type stands here or above. */
+/** Types without a reader so far, of which only the frame is read. Each type is here or above. */
 const AWAITED = new Set(['CacheFile', 'Flag', 'Playlist', 'PlaylistElement', 'View', 'WatchAction'])
 
-/** Of the recorded server. */
+/** Origin of the recorded server. */
 const PAGE_SIZE = 2
 
-/** Recorded answers that are refusals or no ActivityPub. */
+/** Recorded responses that are errors or no ActivityPub documents. */
 const NO_DOCUMENTS = new Set([
   'account-any-accept',
   'account-html-accept',
@@ -150,7 +150,7 @@ const NO_DOCUMENTS = new Set([
   'webfinger-instance',
   'webfinger-unknown',
 ])
-/** Files about deliveries that hold none in our form; `raw-vectors` is for the tests of signatures. */
+/** Files about deliveries without a delivery in this format; `raw-vectors` is for the tests of signatures. */
 const NO_DELIVERIES = new Set(['inbox-treatment', 'index', 'raw-vectors', 'retry-behaviour'])
 const INPUT = 'input-remote-video-hosted-by-the-recorder'
 
@@ -174,7 +174,7 @@ function rebuilt(document: JsonObject): JsonObject {
   return rebuild(document)
 }
 
-/** What is compared: the context is compared elsewhere, and the reference repeats audience and context inside actors. */
+/** Members to compare: contexts are compared elsewhere, and the reference repeats audience and context inside actors. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable)
   if (typeof value !== 'object' || value === null) return value
@@ -187,7 +187,7 @@ function comparable(value: unknown): unknown {
   )
 }
 
-/** The reference writes null where we write nothing, and leaves out the audience of some Deletes, where we write none. */
+/** The reference writes null where this server omits a member, and omits the audience of some Deletes. */
 const isSaidNothing = (document: JsonObject, name: string, value: unknown): boolean =>
   (name === 'replyApproval' && value === null) ||
   (document.type === 'Delete' && ['to', 'cc'].includes(name) && Array.isArray(value) && value.length === 0)
@@ -199,24 +199,24 @@ function expectSame(recorded: JsonObject): void {
   }
   const built = rebuilt(recorded)
   expect(comparable(built)).toEqual(comparable(recorded))
-  // The reference demands a type of everything but chapters.
+  // The reference requires a type of everything but chapters.
   if (!isChapters(built)) expect(oracleProblems(built)).toEqual([])
 }
 
-it('a type has a reader, or is awaited', () => {
+it('every type has a reader, or is listed as missing', () => {
   expect([...AWAITED].filter((type) => type in TYPES)).toEqual([])
 })
 
-describe('a recorded document that is read and built again is the same', () => {
+describe('a recorded document survives a round trip', () => {
   it.each(namesIn('objects').filter((name) => !NO_DOCUMENTS.has(name)))('%s', (name) => {
     expectSame(recordedObject(name))
   })
 
-  it('the video that the recorder hosted', () => {
+  it("the recorder's video", () => {
     expectSame(recordedFile(`activities/${INPUT}`))
   })
 
-  it('the lists of what is none name recordings that there are', () => {
+  it('the lists of other files only name existing recordings', () => {
     const objects = new Set(namesIn('objects'))
     expect([...NO_DOCUMENTS].filter((name) => !objects.has(name))).toEqual([])
     const activities = new Set(namesIn('activities'))
@@ -224,7 +224,7 @@ describe('a recorded document that is read and built again is the same', () => {
   })
 })
 
-describe('a recorded delivery that is read and built again is the same', () => {
+describe('a recorded delivery survives a round trip', () => {
   const names = namesIn('activities').filter((name) => name !== INPUT && !NO_DELIVERIES.has(name))
   it.each(names)('%s', (name) => {
     for (const activity of recordedActivities(name)) {

@@ -16,8 +16,8 @@ const schema = z.object({
   transcoding: z.object({ resolutions: z.object({ '240p': z.boolean() }), threads: z.int().min(0) }).optional(),
 })
 
-describe('texts in a body', () => {
-  it('stand for numbers and booleans, in lists and in objects too', () => {
+describe('strings in a body', () => {
+  it('are converted to numbers and booleans, in lists and in objects too', () => {
     const sent = {
       role: '2',
       state: '3',
@@ -40,7 +40,7 @@ describe('texts in a body', () => {
     })
   })
 
-  it('stay texts where texts are wanted', () => {
+  it('stay strings where strings are expected', () => {
     expect(readBody(schema, { role: 0, name: 'true', policy: 'both' }).data).toEqual({
       role: 0,
       name: 'true',
@@ -49,13 +49,13 @@ describe('texts in a body', () => {
   })
 
   it.each(['hello', '', ' 2', '0x2', '2e0', 'TRUE', '1.5', '3', '-1', [2], { 2: 2 }])(
-    'that are nonsense for a number are refused as they were sent: %j',
+    'that are no valid number are refused with their original value: %j',
     (role) => {
       expect(invalidParamsOf(schema, 'body', { role, unfederate: 'true' })).toMatchObject([{ name: 'role', value: role }])
     },
   )
 
-  it('are refused one by one', () => {
+  it('are refused individually', () => {
     const sent = { role: '1', state: '4', unfederate: 'yes', ids: ['1', 'x'], transcoding: { threads: '2' } }
     expect(invalidParamsOf(schema, 'body', sent).map(({ name }) => name)).toEqual([
       'state',
@@ -65,22 +65,22 @@ describe('texts in a body', () => {
     ])
   })
 
-  it('are not taken for null where there has to be something', () => {
+  it('are not converted to null for a required value', () => {
     expect(invalidParamsOf(schema, 'body', { role: 'null' })).toMatchObject([{ name: 'role', value: 'null' }])
   })
 
-  it('are not read so in queries, whose schemas are of texts', () => {
+  it('are not converted in queries, whose schemas expect strings', () => {
     expect(invalidParamsOf(schema, 'querystring', { role: '1' }).map(({ name }) => name)).toEqual(['role'])
   })
 
-  it('cost no more beside thousands of fields that no schema names', () => {
+  it('are cheap beside thousands of unknown fields', () => {
     const names = Array.from({ length: 50 }, (_, index) => `flag${index}`)
     const flags = z.object(Object.fromEntries(names.map((name) => [name, z.boolean()])))
     const unnamed = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`k${index}`, '1']))
     const sent = { ...unnamed, ...Object.fromEntries(names.map((name) => [name, 'true'])) }
     const spent = startCpuTime()
     const { success } = readBody(flags, sent)
-    // Two seconds when all fields were copied for each text.
+    // Two seconds if all fields were copied for each text.
     expect(spent()).toBeLessThan(4 * AT_MOST_MS)
     expect(success).toBe(true)
   })

@@ -25,13 +25,13 @@ describe('the Range header', () => {
     expect(parseRange(header, 10)).toEqual(expected)
   })
 
-  it('cannot be met by an empty file', () => {
+  it('is unsatisfiable for an empty file', () => {
     expect(parseRange('bytes=0-', 0)).toBe('unsatisfiable')
     expect(parseRange('bytes=-5', 0)).toBe('unsatisfiable')
     expect(parseRange(undefined, 0)).toBe('whole')
   })
 
-  it('counts only for the version that If-Range names, weak tags never', () => {
+  it('is ignored unless If-Range matches the version, and never matches a weak tag', () => {
     const version = { etag: '"a"', modifiedAt: new Date('2024-01-01T00:00:00.750Z') }
     expect(rangeCounts(undefined, version)).toBe(true)
     expect(rangeCounts('"a"', version)).toBe(true)

@@ -11,7 +11,7 @@ import { testLoadedConfig } from '../../support/config.ts'
 const bodySchema = customBody((name) => name === 'default')
 const keyNames = (fields: string[][]) => fields.map((path) => path.map(snakeCased).join('.')).sort()
 
-describe('the names of the runtime configuration', () => {
+describe('field names of the runtime configuration', () => {
   it.each([
     ['defaultNSFWPolicy', 'default_nsfw_policy'],
     ['isNSFW', 'is_nsfw'],
@@ -21,17 +21,17 @@ describe('the names of the runtime configuration', () => {
     ['url', 'url'],
   ])('%s is the key %s', (field, key) => expect(snakeCased(field)).toBe(key))
 
-  it('of the body are those of all keys that can be changed while the server runs, and no others', () => {
-    // Those of logins have a route of their own.
+  it('in the body are those of all keys editable at runtime, and no others', () => {
+    // External logins have a separate route.
     const editable = keys.filter(({ info, path }) => info.editable && !path.startsWith('vireo.auth.')).map(({ path }) => path)
     expect(keyNames(fieldsOf(bodySchema))).toEqual(editable.sort())
   })
 
-  it('are each explained', () => {
+  it('all have an explanation', () => {
     expect(describeFields(() => false).filter(({ about }) => about === '')).toEqual([])
   })
 
-  it('of the view can all be sent back', () => {
+  it('in the view can all be sent back', () => {
     const sendable = new Set(fieldsOf(bodySchema).map((path) => path.join('.')))
     expect(fieldsOf(customView).filter((path) => !sendable.has(path.join('.')))).toEqual([])
   })
@@ -43,7 +43,7 @@ describe('the runtime configuration', () => {
     return { loaded: loaded.config, source: makeConfigSource(loaded) }
   }
 
-  it('sent back as it came changes nothing', () => {
+  it('is unchanged when it is sent back', () => {
     const { loaded, source } = make({
       instance: { name: 'Ours', languages: ['en', 'fr'], categories: [1, 2], is_nsfw: true },
       user: { video_quota: '10GB' },
@@ -55,7 +55,7 @@ describe('the runtime configuration', () => {
     expect(toCustomView(source.override(nested(toChanges(bodySchema.parse(view)))))).toEqual(view)
   })
 
-  it('has a name that shows something, or none', () => {
+  it('has a visible name, or none', () => {
     const { loaded } = make()
     const { instance, ...view } = toCustomView(loaded)
     const isTaken = (name: string) => bodySchema.safeParse({ ...view, instance: { ...instance, name } }).success
@@ -63,11 +63,11 @@ describe('the runtime configuration', () => {
     expect(['\u200b', '\u2800\u3164', ' '].filter(isTaken)).toEqual([])
   })
 
-  it('has each value that a body gives it', () => {
+  it('has each value of the body', () => {
     const { loaded, source } = make()
     const view = toCustomView(loaded)
     const off = { enabled: false }
-    // What is not built stays off.
+    // Features that do not exist stay off.
     const unbuilt = {
       live: { ...off, transcoding: { remoteRunners: off } },
       transcoding: { remoteRunners: off },
@@ -85,7 +85,7 @@ describe('the runtime configuration', () => {
     expect(toCustomView(config)).toEqual(changed)
   })
 
-  it('takes a number for a route, one algorithm for a list, and an unknown level for the mildest', () => {
+  it('accepts a number for a route, a single algorithm instead of a list, and maps an unknown level to the mildest', () => {
     const { loaded } = make()
     const view = toCustomView(loaded)
     view.instance.defaultClientRoute = 5
@@ -97,7 +97,7 @@ describe('the runtime configuration', () => {
     })
   })
 
-  it('goes back to the files where a body says null, and stays where it says nothing', () => {
+  it('resets to the files where the body has null, and is unchanged for missing fields', () => {
     const { loaded } = make()
     const view = toCustomView(loaded)
     const { client: _client, storyboards: _storyboards, ...rest } = view
@@ -106,7 +106,7 @@ describe('the runtime configuration', () => {
     expect(overridesAfter(before, toChanges(body), loaded)).toEqual({ storyboards: { enabled: false } })
   })
 
-  it('knows which keys two states say differently', () => {
+  it('finds the keys in which two states differ', () => {
     const before = { instance: { name: 'One', languages: ['en'] }, theme: { default: 'x' } }
     const after = { instance: { name: 'Two', languages: ['en'] }, live: { enabled: true } }
     expect(changedKeys(before, after)).toEqual(['instance.name', 'live.enabled', 'theme.default'])
@@ -138,7 +138,7 @@ function extremesOf(value: unknown): unknown[] {
 const merged = (view: object, path: readonly string[], value: unknown) =>
   nested(changesOf({ ...view }).map((change) => (change.path.join() === path.join() ? { path, value } : change)))
 
-/** The same fields, each with another value of its kind. */
+/** The same fields, each with another value of its type. */
 function everyValueChanged(view: object): object {
   return nested(changesOf({ ...view }).map(({ path, value }) => ({ path, value: other(path.at(-1) ?? '', value) })))
 }
@@ -148,7 +148,7 @@ function other(name: string, value: unknown): unknown {
   if (name === 'level') return 'error'
   if (name === 'profile') return value
   if (name === 'url' || name === 'indexUrl') return 'https://index.example/'
-  // Both formats of transcoding cannot be off.
+  // At least one transcoding format must be enabled.
   if (typeof value === 'boolean') return !value
   if (typeof value === 'number') return value + 3
   if (name === 'categories') return [7]

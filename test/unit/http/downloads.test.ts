@@ -1,4 +1,4 @@
-// Names of downloads, which files a generated one is made of, and what becomes of it when its client leaves.
+// Downloads: file names, the files of a generated download, and disconnected clients.
 
 import { describe, expect, it } from '@jest/globals'
 import type { StoredFileRow } from '../../../src/actors/video/index.ts'
@@ -12,8 +12,8 @@ import { serverFfmpeg } from '../../support/media.ts'
 
 const uuid = '824de502-1aad-49c2-b106-a9de267a8a72'
 
-describe('the address of a download', () => {
-  it('names a video, a resolution and the kind of its container', () => {
+describe('the URL of a download', () => {
+  it('names a video, a resolution and the container format', () => {
     expect(readDownloadName(`${uuid}-240.mp4`, { hls: false })).toEqual({ uuid, resolution: 240, extname: '.mp4' })
     expect(readDownloadName(`${uuid.toUpperCase()}-0.webm`, { hls: false })).toEqual({
       uuid,
@@ -35,13 +35,13 @@ describe('the address of a download', () => {
     },
   )
 
-  it('is another one for HLS files', () => {
+  it('is different for HLS files', () => {
     expect(readDownloadName(`${uuid}-240.mp4`, { hls: true })).toBeUndefined()
     expect(readDownloadName(`${uuid}-240-fragmented.mp4`, { hls: false })).toBeUndefined()
   })
 })
 
-describe('the name that a download is saved under', () => {
+describe('the file name of a download', () => {
   const named = (video: string, hls = false) => attachment(savedName({ video, resolution: 240, hls }, '.mp4'))
 
   it('is that of the video, as recorded', () => {
@@ -49,7 +49,7 @@ describe('the name that a download is saved under', () => {
     expect(named('hls v1', true)).toBe('attachment; filename="hls v1-240p-hls.mp4"')
   })
 
-  it('keeps letters of every script', () => {
+  it('keeps letters of any script', () => {
     expect(named('Été 100 %')).toBe(`attachment; filename="_t_ 100 _-240p.mp4"; filename*=UTF-8''%C3%89t%C3%A9%20100%20%25-240p.mp4`)
     expect(named("l'eau (1)*")).toBe(`attachment; filename="l'eau (1)_-240p.mp4"`)
   })
@@ -61,11 +61,11 @@ describe('the name that a download is saved under', () => {
     ['photo\u202e4pm', 'attachment; filename="photo4pm-240p.mp4"'],
     ['\ud800lone', 'attachment; filename="_lone-240p.mp4"; filename*=UTF-8\'\'%EF%BF%BDlone-240p.mp4'],
     ['', 'attachment; filename="-240p.mp4"'],
-  ])('of %j leads nowhere and adds no header', (video, expected) => {
+  ])('of %j contains no path and adds no header', (video, expected) => {
     expect(named(video)).toBe(expected)
   })
 
-  it('is cut in its middle when it is long', () => {
+  it('is shortened in the middle when it is long', () => {
     const name = /filename="([^"]*)"/.exec(named('a'.repeat(500), true))?.[1] ?? ''
     expect(name).toHaveLength(180)
     expect(name).toMatch(/^a+-240p-hls\.mp4$/)
@@ -111,17 +111,17 @@ describe('a generated download', () => {
     )
   })
 
-  it('is nothing without files', () => {
+  it('is undefined without files', () => {
     expect(planDownload([])).toBeUndefined()
   })
 })
 
-describe('a generated download whose files are still on their way', () => {
+describe('a generated download whose source files are slow', () => {
   it.each(['file-system', 'object-storage'] as const)(
     'gives its place free, and fetches no more, when its client leaves (%s)',
     async (place) => {
       const fetched: string[] = []
-      // Without end, as of storage that is slow.
+      // Endless, like slow storage.
       const never = (name: string, signal: AbortSignal | undefined) =>
         new Promise<never>((_resolve, reject) => {
           fetched.push(name)

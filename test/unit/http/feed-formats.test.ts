@@ -1,4 +1,4 @@
-// Which clients take which format of a feed, and texts as XML takes them.
+// Content negotiation of feeds, and texts in XML.
 
 import { describe, expect, it } from '@jest/globals'
 import { accepts, type FeedFormat } from '../../../src/http/feeds/formats.ts'
@@ -22,7 +22,7 @@ describe('the Accept header', () => {
 })
 
 describe('texts in XML', () => {
-  it('have no characters that XML does not have', () => {
+  it('contain no characters that XML forbids', () => {
     expect(legal('a\0\u0008\u001b\t\n\ufffe\ud83d b \u{1f426}')).toBe('a\t\n\ufffd b \u{1f426}')
   })
 
@@ -31,7 +31,7 @@ describe('texts in XML', () => {
     expect(attribute('a & <b>\n"c"')).toBe('a &amp; &lt;b> "c"')
   })
 
-  it('are the same words for readers of text and of HTML', () => {
+  it('are the same for readers of text and of HTML', () => {
     for (const text of ['Tom & Jerry, 1 < 2 > 0', 'AT&T', 'a ]]> b']) expect(eitherWay(text)).toBe(text)
     expect(eitherWay('<b>& "x"</b>')).toBe('<\u200bb>& "x"<\u200b/b>')
     expect(eitherWay('&copy 2020 &ltb&gt')).toBe('&\u200bcopy 2020 &\u200bltb&\u200bgt')

@@ -23,7 +23,7 @@ describe('a query string', () => {
   })
 
   it.each(['__proto__=1', '__proto__[x]=1', 'a[__proto__][x]=1', 'constructor[prototype][x]=1', 'a[constructor]=1'])(
-    '%s reaches no prototype',
+    '%s does not reach a prototype',
     (text) => {
       const fields = parseQuery(text)
       expect(Object.getPrototypeOf(fields)).toBe(Object.prototype)
@@ -32,11 +32,11 @@ describe('a query string', () => {
     },
   )
 
-  it('that nests too deep keeps its name as it is', () => {
+  it('with too much nesting keeps its name', () => {
     expect(parseQuery('a[b][c][d][e][f]=1')).toEqual({ 'a[b][c][d][e][f]': '1' })
   })
 
-  it('with an index of a billion makes a list of one', () => {
+  it('with an index of a billion is a list of one item', () => {
     expect(parseQuery('a[999999999]=1')).toEqual({ a: ['1'] })
   })
 })
@@ -45,11 +45,11 @@ it.each([
   ['t[0][n]=a&t[0][o][s]=1&t[1][n]=b', [{ n: 'a', o: { s: '1' } }, { n: 'b' }]],
   ['t[1][n]=b&t[0][n]=a&t[1][o][s]=1', [{ n: 'a' }, { n: 'b', o: { s: '1' } }]],
   ['t[7][n]=b&t[3][n]=a&t[7][m]=c', [{ n: 'a' }, { n: 'b', m: 'c' }]],
-])('items of a list keep their fields and their order, however they come: %s', (text, t) => {
+])('items of a list keep their fields and their order, in any notation: %s', (text, t) => {
   expect(parseQuery(text)).toEqual({ t })
 })
 
-it('a repeated field of a form makes a list', () => {
+it('a repeated field of a form is a list', () => {
   const entries = [
     ['tags', 'a'],
     ['tags', 'b'],

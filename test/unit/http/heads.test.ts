@@ -1,4 +1,4 @@
-// What pages tell machines: recorded names and values, and hostile words that stay words.
+// Metadata of pages: recorded names and values, and escaping.
 
 import { describe, expect, it } from '@jest/globals'
 import type { ActorProfile } from '../../../src/actors/actor/index.ts'
@@ -104,7 +104,7 @@ const tagsOf = (subject: Subject): string => headTagsOf(subject, { site, here })
 const schemaOf = (tags: string): Record<string, unknown> =>
   JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(tags)?.[1] ?? 'null')
 
-/** Names of the elements `meta` in their order, as the recordings have them. */
+/** Names of the `meta` elements in order, as recorded. */
 const namesIn = (tags: string): string[] => [...tags.matchAll(/<meta (?:name|property|itemprop)="([^"]+)"/g)].map(([, name = '']) => name)
 
 const MAIN = 'description og:type og:site_name og:title og:url name twitter:card twitter:site twitter:title'
@@ -130,7 +130,7 @@ describe('the head of a page', () => {
     expect(Object.keys(schema)).toEqual(expect.arrayContaining(members.split(' ')))
   })
 
-  it('names the page, its embed and its feeds', () => {
+  it('links the page, its embed and its feeds', () => {
     const tags = tagsOf({ kind: 'video', video: videoOf() })
     expect(tags).toContain('<meta property="og:video:url" content="https://tube.example/videos/embed/')
     expect(tags).toContain('<link rel="canonical" href="https://tube.example/w/')
@@ -140,7 +140,7 @@ describe('the head of a page', () => {
     expect(tagsOf({ kind: 'home' })).toContain('href="https://tube.example/feeds/videos.xml"')
   })
 
-  it('keeps from search engines what is not public, or first of all elsewhere', () => {
+  it('excludes private and remote pages from search engines', () => {
     const url = 'https://other.example/videos/watch/1'
     for (const columns of [{ privacy: 2 }, { blocked: true }, { remote: true, url }]) {
       expect(tagsOf({ kind: 'video', video: videoOf(columns) })).toContain('<meta name="robots" content="noindex">')
@@ -164,7 +164,7 @@ describe('the head of a page', () => {
     'x'.repeat(10_000),
     '😀'.repeat(5000),
   ]
-  it.each(hostile.map((text) => [text.slice(0, 30), text]))('keeps %j a word', (_short, text) => {
+  it.each(hostile.map((text) => [text.slice(0, 30), text]))('escapes %j', (_short, text) => {
     const actor = profile({ name: text, description: text, url: 'javascript:alert(1)', host: 'other.example' })
     const video = videoOf({ name: text, description: text, account: actor, channel: actor, remote: true, url: text })
     const playlist = playlistOf({ name: text, description: text, remote: true, url: 'javascript:alert(1)' })
@@ -178,7 +178,7 @@ describe('the head of a page', () => {
       const head = headTagsOf(subject, { site, here })
       const page = layout({ ...headed(head), body: plainHead(site).tags }, site, { style: '/s.css' })
       expect(page.length).toBeLessThan(20_000)
-      // Properties of nothing would be no valid HTML.
+      // Empty properties would be invalid HTML.
       expect(page).toMatch(/<html [^>]*itemscope/)
       expect([...page.matchAll(/<([a-z]+)/gi)].every(([, tag = '']) => HEAD.has(tag))).toBe(true)
       expect([...page.matchAll(/<script([^>]*)>/g)].map(([, more]) => more)).toEqual([' type="application/ld+json"'])
@@ -193,8 +193,8 @@ describe('the head of a page', () => {
 
 const HEAD = new Set('html head meta title link script body a header form input button nav main footer span'.split(' '))
 
-describe('words in a head', () => {
-  it('are cut after a word, or in the middle of what has none', () => {
+describe('texts in a head', () => {
+  it('are truncated after a word, or within a long one', () => {
     expect(cut('short', 10)).toBe('short')
     expect(cut('one two three four', 12)).toBe('one two...')
     expect(cut('one two three', 10)).toBe('one two...')
@@ -205,8 +205,8 @@ describe('words in a head', () => {
   })
 })
 
-describe('the address of a player', () => {
-  it('says when it begins and ends', () => {
+describe('the URL of a player', () => {
+  it('has start and stop times', () => {
     const times = {
       '90': 90,
       '90s': 90,
@@ -221,7 +221,7 @@ describe('the address of a player', () => {
     for (const text of ['', 'x', '-1', '1e9', '1m1h', 'NaN', '1:2:3:4', undefined]) expect(secondsOf(text)).toBeUndefined()
   })
 
-  it('is read as far as it can be', () => {
+  it('is parsed as far as possible', () => {
     const options = playerOptions(
       playerQuery.parse({ autoplay: ['1', '0'], muted: 'yes', controlBar: '0', subtitle: 'x'.repeat(500), stop: '0' }),
     )

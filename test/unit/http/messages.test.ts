@@ -7,7 +7,7 @@ import { english } from '../../../src/platform/language.ts'
 import { languages, messagesIn } from '../../../src/platform/languages.ts'
 import { findings, isMade, labelsOfApi, messagesOfPages, refusalsWithValues, wordsOfSettings } from '../../support/messages.ts'
 
-/** Values of the API that lists and filters show as words. */
+/** Values of the API with translated labels. */
 const WORDS = [
   ...['Accepted', 'Active', 'Completed', 'Delayed', 'Failed', 'Paused', 'Pending', 'Refused', 'Rejected', 'Waiting'],
   ...['Healthy', 'Failing', 'Dormant', 'Debug', 'Info', 'Warn', 'Error', 'Video', 'Comment', 'Account', 'True', 'False'],
@@ -21,7 +21,7 @@ describe.each(languages.filter((language) => language !== english).map(({ tag })
   const translations = messagesIn(tag)
   const wanted = new Set([...messagesOfPages(), ...labelsOfApi(), ...WORDS, ...wordsOfSettings(), ...findings(), ...refusalsWithValues()])
 
-  it('are complete, and none is left over', () => {
+  it('are complete, without unused ones', () => {
     expect([...wanted].filter((message) => !translations[message])).toEqual([])
     expect(Object.keys(translations).filter((message) => !wanted.has(message) && !isMade(message))).toEqual([])
   })
@@ -51,7 +51,7 @@ function parametersIn(message: string, tag: string): Set<string> {
   const found = new Set<string>()
   const walk = (nodes: readonly Node[]): void => {
     for (const node of nodes) {
-      // Literal texts are of type 0, and `#` has no value.
+      // Literals are of type 0, and `#` has no value.
       if ('value' in node && node.type !== 0) found.add('children' in node ? `<${node.value}>` : node.value)
       if ('children' in node) walk(node.children)
       if ('options' in node) for (const option of Object.values(node.options)) walk(option.value)

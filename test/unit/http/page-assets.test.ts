@@ -1,4 +1,4 @@
-// The scripts and styles of the pages: packed for those who take it so, and kept by browsers in either form.
+// Scripts and styles of the pages: compressed on request, and cached by browsers in either form.
 
 import { gunzipSync } from 'node:zlib'
 import { expect, it } from '@jest/globals'
@@ -6,7 +6,7 @@ import Fastify from 'fastify'
 import type { App } from '../../../src/http/app.ts'
 import { addAssets } from '../../../src/http/pages/assets.ts'
 
-it('are the same packed and plain, and asked for once', async () => {
+it('are identical compressed and plain, and requested once', async () => {
   const app = Fastify()
   for (const url of Object.values(addAssets(app as unknown as App))) {
     const plain = await app.inject({ url, headers: { 'accept-encoding': 'gzip;q=0, *' } })

@@ -10,20 +10,20 @@ import { english, inNumbers, known, listed, makeLanguage, t } from '../../../src
 import { startCpuTime } from '../../support/cpu-time.ts'
 
 describe('the HTML template', () => {
-  it('escapes every value but HTML, and leaves out what is not there', () => {
+  it('escapes every value except HTML, and omits undefined ones', () => {
     const inner = html`<b>${'<i>'}</b>`
     const page = html`<p title="${`"'`}">${inner}${['&', html`<br>`]}${null}${undefined}${false}${0}</p>`
     expect(page.text).toBe('<p title="&quot;&#39;"><b>&lt;i&gt;</b>&amp;<br>0</p>')
   })
 
-  it('puts data into a page that cannot leave its element', () => {
+  it('embeds data that cannot leave its element', () => {
     const data = { text: '</script><!--\u2028&' }
     const { text } = jsonScript(data)
     expect(text.slice(0, -'</script>'.length)).not.toMatch(/<\/|<!--|\u2028/)
     expect(JSON.parse(text.replace(/^<script[^>]*>|<\/script>$/g, ''))).toEqual(data)
   })
 
-  it('takes addresses of the web only', () => {
+  it('accepts http(s) URLs only', () => {
     expect(webUrl('https://a.example/b')).toBe('https://a.example/b')
     for (const other of ['javascript:alert(1)', 'data:text/html,x', ' java\nscript:x', 'blob:x', '', null, undefined]) {
       expect(webUrl(other)).toBeUndefined()
@@ -31,7 +31,7 @@ describe('the HTML template', () => {
   })
 })
 
-describe('a text in the language of its reader', () => {
+describe('a translated text', () => {
   const views = '{count, plural, one {# view} other {# views}}'
   const german = makeLanguage('de', () => ({
     Save: 'Speichern',
@@ -39,14 +39,14 @@ describe('a text in the language of its reader', () => {
     '<a>Log in</a>, {name}': '{name}: <a>anmelden</a> & <a>los</a>',
   }))
 
-  it('is chosen when the page is rendered, and English by default', () => {
+  it('is resolved when the page is rendered, and English by default', () => {
     const page = html`<p title="${t('Save')}">${t(views, { count: 1 })}, ${t(views, { count: 12_345 })}${inNumbers(0.5)}</p>`
     expect(page.text).toBe('<p title="Save">1\u00a0view, 12,345\u00a0views0.5</p>')
     expect(page.in(german)).toBe('<p title="Speichern">1\u00a0Aufruf, 12.345\u00a0Aufrufe0,5</p>')
     expect(t('Delete').in(german)).toBe('Delete')
   })
 
-  it('is escaped, with what is put into it', () => {
+  it('is escaped, with its parameters', () => {
     const page = rich('<a>Log in</a>, {name}', { a: (inside) => html`<b>${inside}</b>`, name: '<i>{x}' })
     expect(page.text).toBe('<b>Log in</b>, &lt;i&gt;{x}')
     expect(page.in(german)).toBe('&lt;i&gt;{x}: <b>anmelden</b> &amp; <b>los</b>')
@@ -61,7 +61,7 @@ describe('a text in the language of its reader', () => {
     expect([german.nameOf('fr'), german.nameOf('xx'), german.nameOf('no code <')]).toEqual(['Französisch', undefined, undefined])
   })
 
-  it('is on a page of its direction', () => {
+  it('is on a page with its direction', () => {
     const page = (tag: string) =>
       layout(
         { title: t('Save'), body: html`` },
@@ -75,7 +75,7 @@ describe('a text in the language of its reader', () => {
   })
 })
 
-describe('what is wrong with a field', () => {
+describe('the error of a field', () => {
   it.each([
     [z.string().min(3), 'x', 'At least 3\u00a0characters.'],
     [z.string().max(1), 'xx', 'At most 1\u00a0character.'],
@@ -87,23 +87,23 @@ describe('what is wrong with a field', () => {
     [z.enum(['a', 'b']), 'c', 'This value is not possible here.'],
     [z.iso.datetime(), 'c', 'This value is not possible here.'],
     [z.string().min(3, 'Should be long'), 'c', 'Should be long'],
-  ])('is said for people: %#', (schema, value, text) => {
+  ])('is worded for people: %#', (schema, value, text) => {
     expect(problemOf(schema.safeParse(value).error?.issues[0]?.message ?? '').in(english)).toBe(text)
   })
 })
 
 describe('Markdown as plain text', () => {
-  it('loses its marks and keeps its words', () => {
+  it('loses its markup and keeps its text', () => {
     const text = '# Title\n\n> said\n\n**bold**, *it*, `code`, [link](https://a.example "t"), ![pic](b.png)\n\n---\n<https://c.example>'
     expect(plainText(text)).toBe('Title\n\nsaid\n\nbold, it, code, link, pic\n\nhttps://c.example')
     expect(oneLine('a\n\nb')).toBe('a b')
   })
 
-  it('leaves names with underscores and products alone', () => {
+  it('keeps names with underscores, and products', () => {
     expect(plainText('snake_case_name 2 * 3 * 4')).toBe('snake_case_name 2 * 3 * 4')
   })
 
-  it.each(['*', '**', '[', '![', '`', '_', '<https://', '[a]('])('is quick with ten thousand of %j', (mark) => {
+  it.each(['*', '**', '[', '![', '`', '_', '<https://', '[a]('])('is fast with ten thousand of %j', (mark) => {
     const spent = startCpuTime()
     plainText(mark.repeat(10_000 / mark.length))
     expect(spent()).toBeLessThan(1000)
@@ -111,7 +111,7 @@ describe('Markdown as plain text', () => {
 })
 
 describe('a truncated text', () => {
-  it('has 250 units with its dots, and no half character', () => {
+  it('has 250 units including the ellipsis, and no half character', () => {
     expect(truncated('a'.repeat(250))).toHaveLength(250)
     expect(truncated('a'.repeat(251))).toBe(`${'a'.repeat(247)}...`)
     expect(truncated(`${'a'.repeat(246)}😀${'a'.repeat(9)}`)).toBe(`${'a'.repeat(246)}...`)
@@ -119,7 +119,7 @@ describe('a truncated text', () => {
   })
 })
 
-describe('a path of this server', () => {
+describe('a local path', () => {
   it.each([
     '//evil.example',
     '/\\evil.example',
@@ -141,8 +141,8 @@ describe('a path of this server', () => {
   })
 })
 
-describe('the policy of a page', () => {
-  it('has no rules of the servers that media come from', () => {
+describe('the CSP of a page', () => {
+  it('contains no directives of media servers', () => {
     const good = ['https://far.example', 'http://[::1]:9000', 'https://xn--bcher-kva.example:8443']
     const bad = ['https://a;sandbox', "https://a,script-src'none'", 'null'].map((url) => URL.parse(url)?.origin ?? url)
     const policy = contentSecurityPolicy({ origins: [...good, ...bad], framed: false })

@@ -1,4 +1,4 @@
-// The script of the player, in a page of which there is only what it looks at.
+// The player's script, in a page reduced to what it uses.
 
 import { readFileSync } from 'node:fs'
 import { createContext, runInContext } from 'node:vm'
@@ -11,7 +11,7 @@ class Part extends EventTarget {
   value = ''
   readonly classList = { add: () => undefined, remove: () => undefined }
   replaceChildren(): void {
-    // What can be chosen is not looked at here.
+    // The menus are not part of this test.
   }
 }
 
@@ -32,7 +32,7 @@ class Video extends Part {
   pause(): void {
     this.paused = true
   }
-  /** As browsers do when another file is chosen. */
+  /** As in browsers when another file is selected. */
   load(): void {
     this.playbackRate = this.defaultPlaybackRate
   }
@@ -42,7 +42,7 @@ class Video extends Part {
   }
 }
 
-/** A page with one player; `left`: the addresses that it led to. */
+/** A page with one player; `left`: the URLs to which it navigated. */
 function open(dataset: Record<string, string>) {
   const video = new Video()
   const speed = new Part()
@@ -62,7 +62,7 @@ function open(dataset: Record<string, string>) {
 }
 
 describe('the player', () => {
-  it('stops where it is told to, once', async () => {
+  it('stops at the stop time, once', async () => {
     const { video, left } = open({ stop: '5' })
     await video.play()
     video.reach(4.9)
@@ -77,14 +77,14 @@ describe('the player', () => {
   it.each([
     ['where the element of a playlist ends', { stop: '5' }, (video: Video) => video.reach(5)],
     ['at the end of the video', {}, (video: Video) => video.dispatchEvent(new Event('ended'))],
-  ])('goes on with what comes next %s', async (_name, dataset, end) => {
+  ])('continues with the next video %s', async (_name, dataset, end) => {
     const { video, left } = open({ ...dataset, next: '/w/p/x?playlistPosition=2&autoplay=1' })
     await video.play()
     end(video)
     expect(left).toEqual(['/w/p/x?playlistPosition=2&autoplay=1'])
   })
 
-  it('keeps the speed that was chosen when another file is played', async () => {
+  it('keeps the playback rate when another file is selected', async () => {
     const { video, speed } = open({})
     speed.value = '2'
     speed.dispatchEvent(new Event('change'))

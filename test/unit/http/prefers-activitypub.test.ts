@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { prefersActivityPub } from '../../../src/http/activitypub/accept.ts'
 
-describe('the choice between a document and a page', () => {
+describe('the choice between ActivityPub and HTML', () => {
   it.each([
     'application/activity+json',
     'application/ld+json',
@@ -13,7 +13,7 @@ describe('the choice between a document and a page', () => {
     'application/activity+json, text/html',
     'text/html;q=0.5, application/ld+json',
     'application/activity+json, application/ld+json;profile="https://www.w3.org/ns/activitystreams", text/html;q=0.1',
-  ])('is the document for %s', (accept) => {
+  ])('is ActivityPub for %s', (accept) => {
     expect(prefersActivityPub(accept)).toBe(true)
   })
 
@@ -32,7 +32,7 @@ describe('the choice between a document and a page', () => {
     'application/activity+json;q=high, text/html',
     'application/activity+jsonp',
     `text/html, ${'x'.repeat(3000)}, application/activity+json`,
-  ])('is the page for %s', (accept) => {
+  ])('is HTML for %s', (accept) => {
     expect(prefersActivityPub(accept)).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-// What cannot be read is no name and no comment: other servers refuse what is called so, the whole of it.
+// Names and comments need visible characters: other servers refuse objects with invisible names.
 
 import { describe, expect, it } from '@jest/globals'
 import type { z } from 'zod'
@@ -15,7 +15,7 @@ const NOTHING = [
   '\n\t\u3000',
   '\u0001\u0002\u0003',
   ' \u200a\u0085 ',
-  // Drawn as nothing: of no width, fillers, blank Braille cells and notes, tags, marks without a letter.
+  // Characters without glyphs: zero-width, fillers, blank Braille patterns and notes, tags, marks without a letter.
   ...['\u200b', '\u2800', '\ufffc', '\u3164', '\u00ad', '\u115f', '\u200e', '\u2060', '\u034f', '\u{e0001}', '\uffa0', '\u180e'].map(
     (sign) => sign.repeat(3),
   ),
@@ -46,11 +46,11 @@ const FIELDS: [string, z.ZodType, (name: string) => unknown][] = [
 ]
 
 describe.each(FIELDS)('%s', (_what, schema, sent) => {
-  it('is refused when nothing of it can be read', () => {
+  it('is refused without a visible character', () => {
     expect(NOTHING.filter((name) => schema.safeParse(sent(name)).success)).toEqual([])
   })
 
-  it('may be of any script, with white space around it', () => {
+  it('may have any script, with white space around it', () => {
     expect(SOMETHING.filter((name) => !schema.safeParse(sent(name)).success)).toEqual([])
   })
 })

@@ -45,7 +45,7 @@ it.each([
 })
 
 it.each(['?token', '?', '&tokentoken', 'Bearer ', '?token=', '://', '://a', '/unsubscribe/1/'])(
-  'an address of %s again and again takes no time',
+  'a URL of repeated %s takes linear time',
   (part) => {
     const spent = startCpuTime()
     redactSecrets(`/${part.repeat(16_384 / part.length)}`)
@@ -75,7 +75,7 @@ it.each([
   expect(isFresh(header, '"abc"')).toBe(fresh)
 })
 
-it('a given request id is kept when it is plain, and replaced otherwise', () => {
+it('a given request id is kept when it is harmless, and replaced otherwise', () => {
   const idOf = makeRequestIds(() => 'new')
   const given = (id: string) => idOf(Object.assign(Object.create(null), { headers: { 'x-request-id': id } }))
   expect(given('abc-123:4_5.6')).toBe('abc-123:4_5.6')

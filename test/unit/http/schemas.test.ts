@@ -29,7 +29,7 @@ describe('an id or UUID', () => {
     expect(read(id, text)).toEqual(expected)
   })
 
-  it('says what it should have been', () => {
+  it('has an error that names valid forms', () => {
     expect(id.safeParse('x').error?.issues[0]?.message).toBe('Should have a valid video id (id, short UUID or UUID)')
   })
 })
@@ -58,14 +58,14 @@ describe('paging', () => {
   })
 })
 
-it('a list is sorted by one of its fields, up or down', () => {
+it('a list is sorted by one of its fields, ascending or descending', () => {
   const sort = s.sorting(['name', 'createdAt'], '-createdAt')
   expect(sort.parse(undefined)).toEqual({ by: 'createdAt', descending: true })
   expect(sort.parse('name')).toEqual({ by: 'name', descending: false })
   for (const bad of ['x', '', 'name desc', '--name', ['name']]) expect(read(sort, bad)).toBe('refused')
 })
 
-it('booleans of queries are words', () => {
+it('booleans in queries are strings', () => {
   expect(['true', 'false', '1', '0', 'yes', '', true].map((text) => read(s.booleanText, text))).toEqual([
     true,
     false,
@@ -78,7 +78,7 @@ it('booleans of queries are words', () => {
   expect(['both', 'true', 'x'].map((text) => read(s.booleanOrBoth, text))).toEqual(['both', true, 'refused'])
 })
 
-it('one value or several make a list', () => {
+it('one value or several are a list', () => {
   const ids = s.oneOrMore(s.integerText(), { max: 3 })
   expect(ids.parse('1')).toEqual([1])
   expect(ids.parse(['1', '2'])).toEqual([1, 2])
@@ -87,7 +87,7 @@ it('one value or several make a list', () => {
   expect(z.object({ ids: ids.optional() }).parse({})).toEqual({})
 })
 
-it('moments are ISO 8601, in UTC unless they say otherwise', () => {
+it('timestamps are ISO 8601, in UTC by default', () => {
   const times = ['2026-01-02', '2026-01-02T03:04:05Z', '2026-01-02T03:04:05+02:00', '2026-01-02T03:04:05.123']
   expect(times.map((text) => s.moment.parse(text).toISOString())).toEqual([
     '2026-01-02T00:00:00.000Z',

@@ -1,4 +1,4 @@
-// Files that are replaced or removed while they are looked at: whoever asks gets one of them whole, or hears that there is none.
+// Files that are replaced or removed while they are served: a reader gets one version completely, or a 404.
 
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -41,20 +41,20 @@ afterEach(() => {
 })
 
 describe('a file', () => {
-  it('that is replaced while it is looked at is looked at again', async () => {
+  it('that is replaced during the lookup is looked up again', async () => {
     open = (look) => opened(look === 1 ? 'a new one' : 'old')
     const answer = await app.inject({ url: '/', headers: { range: 'bytes=0-0' } })
     expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([206, 'old', '"old"'])
     expect(looks).toBe(2)
   })
 
-  it('that is replaced again and again is there later', async () => {
+  it('that is replaced repeatedly is served later', async () => {
     open = () => opened('a new one')
     const answer = await app.inject('/')
     expect([answer.statusCode, looks]).toEqual([503, 3])
   })
 
-  it('that is removed after it was looked at is not there', async () => {
+  it('that is removed after the lookup is a 404', async () => {
     open = () => {
       throw new MediaError('not-found', 'no such file')
     }
@@ -62,10 +62,10 @@ describe('a file', () => {
   })
 })
 
-describe('a file that is moved from one place to another while it is looked for', () => {
+describe('a file that is moved between two places during the lookup', () => {
   const [here, there] = ['private/video.mp4', 'video.mp4'].map((name) => ({ kind: 'web_videos' as const, name }))
   const refs = [here, there].filter((ref) => ref !== undefined)
-  /** Moves the file, which lies at `from` first, before the call of that number. */
+  /** Moves the file, which is at `from` first, before this call. */
   const moving = (from: string, call: number): Store => {
     let calls = 0
     const placeAt = (): string => {

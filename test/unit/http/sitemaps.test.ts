@@ -1,4 +1,4 @@
-// The sitemap as files: split with an index, kept for its time, and nothing left behind.
+// Sitemap files: split with an index, cached for a while, and cleaned up.
 
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,13 +49,13 @@ describe('the files of a sitemap', () => {
     fault = undefined
   })
 
-  it('are one as long as all fits', async () => {
+  it('are a single one if everything fits', async () => {
     const folder = await make().folder()
     expect(await readdir(folder)).toEqual(['sitemap.xml'])
     expect(await locations(join(folder, 'sitemap.xml'))).toEqual(['/w/0', '/w/1', '/w/2'])
   })
 
-  it('are several and an index of them when it does not', async () => {
+  it('are several with an index otherwise', async () => {
     count = 7
     const folder = await make().folder()
     expect(await readdir(folder)).toEqual(['sitemap-1.xml', 'sitemap-2.xml', 'sitemap-3.xml', 'sitemap.xml'])
@@ -66,7 +66,7 @@ describe('the files of a sitemap', () => {
     expect((await Promise.all(all)).flat()).toEqual([0, 1, 2, 3, 4, 5, 6].map((index) => `/w/${index}`))
   })
 
-  it('are written once for all who ask, and anew when they are old, while the old ones are read', async () => {
+  it('are written once for simultaneous requests, and refreshed while the old ones are served', async () => {
     const sitemaps = make()
     const [first, same] = await Promise.all([sitemaps.folder(), sitemaps.folder()])
     expect([same, readings]).toEqual([first, 1])
@@ -80,7 +80,7 @@ describe('the files of a sitemap', () => {
     expect(await until(async () => (await readdir(root)).length === 1 && (await readdir(root))[0])).toBe(second.slice(root.length + 1))
   })
 
-  it('leave nothing behind when they cannot be written, and are written by the next who asks', async () => {
+  it('leave nothing behind when they cannot be written, and are written by the next request', async () => {
     const sitemaps = make()
     fault = new Error('the database is gone')
     await expect(sitemaps.folder()).rejects.toThrow('the database is gone')
@@ -89,20 +89,20 @@ describe('the files of a sitemap', () => {
     expect(await readdir(await sitemaps.folder())).toEqual(['sitemap.xml'])
   })
 
-  it('are written anew when somebody emptied the folder of what is kept', async () => {
+  it('are written again when the cache folder was emptied', async () => {
     const sitemaps = make()
     const first = await sitemaps.folder()
     await rm(root, { recursive: true })
     const second = await sitemaps.folder()
     expect(second).not.toBe(first)
     expect(await readdir(second)).toEqual(['sitemap.xml'])
-    // Also when another process cleaned up after one that nobody had asked for a while.
+    // Also when another process removed one that was not requested for a while.
     clock.pass(1000)
     await rm(second, { recursive: true })
     expect(await readdir(await sitemaps.folder())).toEqual(['sitemap.xml'])
   })
 
-  it('take the place of what dead processes left', async () => {
+  it('replace files of dead processes', async () => {
     await mkdir(join(root, `${clock.now().getTime() - 3 * 86_400_000}-dead`), { recursive: true })
     await mkdir(join(root, `${clock.now().getTime()}-alive`))
     await make().folder()
@@ -112,11 +112,11 @@ describe('the files of a sitemap', () => {
   })
 })
 
-describe('what a sitemap says of a page', () => {
+describe('an entry of a sitemap', () => {
   const changedAt = new Date(1000)
   const lastmod = '1970-01-01T00:00:01.000Z'
 
-  it('is its address and when it changed', () => {
+  it('has the URL and its modification time', () => {
     const uuid = '4da6fde3-88f7-4d16-b119-108df5630b06'
     const of = (page: ListedPage) => sitemapItem(page, { origin: ORIGIN })
     expect(of({ kind: 'video', uuid, changedAt })).toEqual({ url: `${ORIGIN}/w/${toShortUuid(uuid)}`, lastmod })

@@ -1,4 +1,4 @@
-// What many peers, and greedy ones, can make the tracker do: nobody loses a place to them.
+// The tracker with many or greedy peers: nobody else loses a place.
 
 import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, it } from '@jest/globals'
@@ -40,7 +40,7 @@ async function announce(ip: string, port: number, infoHash = SWARM): Promise<Rec
   return reason ? { 'failure reason': Buffer.from(reason).toString() } : answer
 }
 
-/** A player, and what the tracker said to it. */
+/** A player, and the tracker's messages to it. */
 function player(ip: string, port: number) {
   const said: Record<string, unknown>[] = []
   const socket: PeerSocket = Object.assign(new EventEmitter(), {
@@ -60,12 +60,12 @@ function player(ip: string, port: number) {
 const named = (n: number): string => `peer-${n}`.padEnd(20, '-')
 
 describe('one address', () => {
-  it('cannot fill a swarm of BitTorrent clients, nor push others out of it', async () => {
+  it('cannot fill a swarm of BitTorrent clients, nor displace others', async () => {
     await open()
     await announce('192.0.2.1', 7000)
     for (let port = 1; port <= 1500; port += 1) await announce('198.51.100.1', port)
     expect(await announce('192.0.2.2', 7000)).toMatchObject({ complete: 102 })
-    // The last ones that it brought are there.
+    // Its latest peers are in the swarm.
     expect(await announce('198.51.100.1', 1500)).toMatchObject({ complete: 102 })
     expect(await announce('192.0.2.1', 7000)).toMatchObject({ complete: 102 })
   })
@@ -81,7 +81,7 @@ describe('one address', () => {
     expect(await honest.say(named(0), { event: 'update' })).toMatchObject({ complete: 101 })
   })
 
-  it('does not take the name of a peer at another one, but its own again', async () => {
+  it('cannot take the name of a peer at another address, but can reuse its own', async () => {
     await open()
     expect(await player('192.0.2.1', 7000).say(named(1))).toMatchObject({ complete: 1 })
     expect(await player('198.51.100.1', 7000).say(named(1))).toMatchObject({
@@ -92,7 +92,7 @@ describe('one address', () => {
 })
 
 describe('too many announces', () => {
-  it('are refused for the time of the block where the configuration says so, and nobody else is', async () => {
+  it('are refused for the configured time if that is enabled, and only for this address', async () => {
     await open({ tracker: { reject_too_many_announces: true } })
     for (const port of [1, 2, 3]) expect(await announce('192.0.2.1', port)).toMatchObject({ complete: port })
     expect(await announce('192.0.2.1', 4)).toEqual({ 'failure reason': 'too many announces' })
@@ -102,7 +102,7 @@ describe('too many announces', () => {
     expect(await announce('192.0.2.2', 5, hashOf(5))).toEqual({ 'failure reason': 'too many announces' })
   })
 
-  it('are forgiven after the block', async () => {
+  it('are allowed again after the block', async () => {
     const limits = { announces_per_ip: 1, announce_window: '200 milliseconds', block_for: '50 milliseconds' }
     await open({ tracker: { reject_too_many_announces: true }, limits })
     await announce('192.0.2.1', 1)
@@ -110,12 +110,12 @@ describe('too many announces', () => {
     await until(async () => (await announce('192.0.2.1', 1)).complete === 1)
   })
 
-  it('are no matter otherwise', async () => {
+  it('are allowed otherwise', async () => {
     await open()
     for (let port = 1; port <= 10; port += 1) expect(await announce('192.0.2.1', port)).toMatchObject({ complete: port })
   })
 
-  it('are counted for answers too, but for those of a peer of the swarm', async () => {
+  it('are counted for answers too, except for those of a peer of the swarm', async () => {
     await open({ tracker: { reject_too_many_announces: true } })
     const asking = player('192.0.2.9', 7000)
     await asking.say(named(9))
@@ -138,14 +138,14 @@ describe('too many announces', () => {
   })
 })
 
-it('says that it is full, and takes those who come to the swarms that it has', async () => {
+it('says that it is full, and accepts peers of existing swarms', async () => {
   await open({ tracker: { private: false } })
   for (let n = 0; n < 20_000; n += 1) await announce('192.0.2.1', 1, hashOf(n))
   expect(await announce('192.0.2.1', 1, hashOf(20_000))).toEqual({ 'failure reason': 'the tracker is full' })
   expect(await announce('192.0.2.2', 1, hashOf(19_999))).toMatchObject({ complete: 2 })
 })
 
-it('tells the log of made up swarms, and not of each', async () => {
+it('logs invented swarms in total, and not each of them', async () => {
   await open({ access: 'unknown' })
   for (let n = 0; n < 50; n += 1) {
     expect(await announce('192.0.2.1', 1, hashOf(n))).toEqual({ 'failure reason': 'unknown info_hash' })

@@ -26,14 +26,14 @@ describe('a token request', () => {
   })
 
   const refused = exchangesOf('oauth').filter(({ request, name }) => request.path.endsWith('/token') && name !== 'wrong password')
-  it.each(refused.map((one) => [one.name, one] as const))('is refused as recorded: %s', (_name, { request, response }) => {
+  it.each(refused.map((one) => [one.name, one] as const))('is refused with the recorded response: %s', (_name, { request, response }) => {
     const error = refusalOf(request.contentType, request.body)
     const body = problemBody({ status: 400, detail: error.message, code: error.code, operationId: 'getOAuthToken' })
     expect(response.status).toBe(400)
     expect(comparable(body)).toEqual(comparable(response.body))
   })
 
-  it('with a field that came twice, or as an object, lacks that field', () => {
+  it('with a repeated field, or an object, lacks that field', () => {
     const body = { ...client, grant_type: ['password', 'refresh_token'] }
     expect(refusalOf(FORM, body).message).toBe('Missing parameter: `grant_type`')
     expect(refusalOf(FORM, { ...client, grant_type: 'password', username: { $ne: '' } }).code).toBe('invalid_request')

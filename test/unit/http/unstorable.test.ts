@@ -6,11 +6,11 @@ describe('text that cannot be stored', () => {
     ['U+0000', 'a\0b'],
     ['half of a pair, the first', 'a\ud83d'],
     ['half of a pair, the second', '\ude00b'],
-  ])('with %s is named by its place', (_what, text) => {
+  ])('with %s is reported with its location', (_what, text) => {
     expect(unstorableIssues({ name: 'good', tags: ['good', text] })).toMatchObject([{ path: ['tags', 1], input: text }])
   })
 
-  it('is looked for no deeper than any schema goes, and what goes deeper is an issue', () => {
+  it('is only searched to the depth of schemas, and anything deeper is an issue', () => {
     const deep = JSON.parse(`${'['.repeat(5000)}"a"${']'.repeat(5000)}`)
     expect(unstorableIssues({ tags: deep })).toMatchObject([{ message: 'Should not be nested so deeply' }])
   })

@@ -1,4 +1,4 @@
-// What is read of lists of videos for requests that arrive together, and the texts of its statements.
+// Reads of video lists by simultaneous requests, and the number of different statements.
 
 import { describe, expect, it } from '@jest/globals'
 import type { VideoListQuery } from '../../../src/actors/video/index.ts'
@@ -52,7 +52,7 @@ function pagesWith(): { ask: () => Promise<unknown>; texts: string[]; answer: ()
 }
 
 describe('a page of videos', () => {
-  it('is read once for all who ask at the same time, and kept', async () => {
+  it('is read once for simultaneous requests, and cached', async () => {
     const { ask, texts, answer } = pagesWith()
     const asked = Array.from({ length: 20 }, ask)
     answer()
@@ -61,7 +61,7 @@ describe('a page of videos', () => {
     expect(texts).toHaveLength(1)
   })
 
-  it('is read again for who asks after a change, also while it is being read', async () => {
+  it('is read again for requests after a change, also during a read', async () => {
     const { ask, texts, answer, changed } = pagesWith()
     const before = ask()
     changed({ what: 'video', videoId: 1 })
@@ -74,7 +74,7 @@ describe('a page of videos', () => {
     expect(texts).toHaveLength(2)
   })
 
-  it('has one of few texts, whatever its place and length', () => {
+  it('has one of few statement texts, for any offset and length', () => {
     const texts = new Set<string>()
     for (let start = 0; start < 400; start += 1) {
       for (const count of [1, 15, 20, 100]) texts.add(buildVideoList({ ...QUERY, start, count }).text)

@@ -1,4 +1,4 @@
-// A web client of the administrator's: its pages are filled, its language is chosen, and nothing outside its folder is read.
+// The administrator's web client: placeholders, language, and path traversal.
 
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { fakeClock } from '../../support/clock.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 
 describe('a page of a built client', () => {
-  it('has its marks replaced, and those without a value taken away', () => {
+  it('has its placeholders replaced, or removed without a value', () => {
     const page = parseTemplate('<head><!-- title tag -->\n<!--meta tags--><!-- server config --></head>')
     expect(page.fill({ 'title tag': html`<title>${'<b>'}</title>`, 'server config': html`<i></i>` })).toBe(
       '<head><title>&lt;b&gt;</title>\n<i></i></head>',
@@ -25,24 +25,24 @@ describe('a page of a built client', () => {
     expect(page.has('description tag')).toBe(false)
   })
 
-  it('has no mark where a browser sees no comment', () => {
+  it('has no placeholder outside of comments', () => {
     const text = '<script>"<!-- title tag -->"</script><a title="<!-- title tag -->"></a><textarea><!-- title tag --></textarea>'
     const page = parseTemplate(text)
     expect(page.has('title tag')).toBe(false)
     expect(page.fill({ 'title tag': html`<title></title>` })).toBe(text)
   })
 
-  it('says whether it names the platform itself', () => {
+  it("says whether it contains the platform's name itself", () => {
     expect(parseTemplate('<meta property="og:platform" content="PeerTube">').namesPlatform).toBe(true)
     expect(parseTemplate('<!-- <meta property="og:platform" content="PeerTube"> -->').namesPlatform).toBe(false)
   })
 
-  it('keeps what stands like a mark in a value', () => {
+  it('keeps values that look like placeholders', () => {
     const page = parseTemplate('<!-- title tag --><!-- meta tags -->')
     expect(page.fill({ 'title tag': html`<!-- meta tags -->$&`, 'meta tags': html`<b>` })).toBe('<!-- meta tags -->$&<b>')
   })
 
-  it('knows the scripts that it runs itself', () => {
+  it('finds its own inline scripts', () => {
     const script = "\n  window.x = '&amp;' < 1\n"
     const page = parseTemplate(`<script>${script}</script><script src="a.js"></script><link onload="this.media='all'">`)
     expect(page.scripts).toEqual([sourceOf(script)])
@@ -50,21 +50,21 @@ describe('a page of a built client', () => {
   })
 })
 
-describe('a page with the ends of lines of another system', () => {
+describe('a page with CRLF line ends', () => {
   it('has the scripts that browsers see', () => {
     expect(parseTemplate('<script>a()\r\nb()\rc()</script>').scripts).toEqual([sourceOf('a()\nb()\nc()')])
   })
 })
 
-describe('what is put into a page', () => {
-  it('cannot end a script, whatever the configuration holds', () => {
+describe('a value in a page', () => {
+  it('cannot end a script, for any configuration', () => {
     const config = JSON.stringify({ name: '</script><!-- \u2028\u2029 & "quoted" \\ `' })
     const literal = forScript(JSON.stringify(config))
     expect(literal).not.toMatch(/[<>&\u2028\u2029]/)
     expect(JSON.parse(JSON.parse(literal))).toEqual(JSON.parse(config))
   })
 
-  it('cannot end a style, and says the same as before', () => {
+  it('cannot end a style, and keeps its meaning', () => {
     const { text } = styleTag('a::before { content: "</style><script>" } <!-- a > b', 'x')
     expect(text.match(/<\/?\w+|<!/g)).toEqual(['<style', '<script', '</style'])
     expect(text).toContain('"\\3c /style><script>"')
@@ -90,14 +90,14 @@ describe('the language of a client', () => {
     ['', 'en-US'],
     [undefined, 'en-US'],
     [';;;,,,=\0', 'en-US'],
-  ])('is taken from %p', (header, locale) => {
+  ])('is derived from %p', (header, locale) => {
     const chosen = choose(header)
-    // What a wildcard gives does not matter, only that it is there.
+    // The result of a wildcard does not matter, if there is one.
     if (header === '*') expect(locales.names).toContain(chosen)
     else expect(chosen).toBe(locale)
   })
 
-  it('is the one that was chosen, if there is one of that name', () => {
+  it('is the chosen one, if it exists', () => {
     expect(choose('fr', 'de-DE')).toBe('de-DE')
     expect(choose('fr', 'de')).toBe('de-DE')
     for (const hostile of ['../../etc', 'de-DE/..', '__proto__', 'constructor', '', 'de\0']) {
@@ -105,7 +105,7 @@ describe('the language of a client', () => {
     }
   })
 
-  it('is found in a bomb of languages as soon as in any other header', () => {
+  it('is found quickly in a huge header', () => {
     const bomb = Array.from({ length: 100_000 }, (_, index) => `x${index};q=0.${index}`).join(',')
     const spent = startCpuTime()
     const chosen = Array.from({ length: 20 }, () => choose(bomb))
@@ -118,23 +118,23 @@ describe('the language of a client', () => {
   })
 })
 
-describe('the policy of a client', () => {
+describe('the CSP of a client', () => {
   const options = { scripts: ["'sha256-a'"], handlers: [], evaluates: false, framed: false, reportUri: null }
 
-  it('runs only the scripts that it names, and files of this server', () => {
+  it('allows only its inline scripts, and files of this server', () => {
     const policy = clientPolicy(options)
     expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval' 'sha256-a';")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe-hashes')
   })
 
-  it('lets attributes run by their hashes, and the script of the administrator where there is one', () => {
+  it('allows attributes by their hashes, and the script of the administrator if there is one', () => {
     const policy = clientPolicy({ ...options, handlers: ["'sha256-b'"], evaluates: true, framed: true })
     expect(policy).toContain("'unsafe-eval' 'sha256-a' 'unsafe-hashes' 'sha256-b';")
     expect(policy).toContain('frame-ancestors *')
   })
 
-  it('reports where the configuration says, without room for more rules', () => {
+  it('reports where the configuration says, without injected directives', () => {
     expect(clientPolicy({ ...options, reportUri: 'https://x.example/a; script-src *' })).toContain(
       'report-uri https://x.example/a%3B%20script-src%20*',
     )
@@ -150,11 +150,11 @@ it.each([
   ['assets/images/default-playlist.jpg', false],
   ['assets/images/default-avatar-account.png', false],
   ['ngsw-worker.js', false],
-])('whether %s is named by its content: %p', (path, hashed) => {
+])('whether %s has a content hash in its name: %p', (path, hashed) => {
   expect(isHashed(path)).toBe(hashed)
 })
 
-describe('a folder of the administrator', () => {
+describe("the administrator's folder", () => {
   let outside: string
   let root: string
 
@@ -174,7 +174,7 @@ describe('a folder of the administrator', () => {
   })
   afterAll(() => rm(outside, { recursive: true, force: true }))
 
-  it('gives its files, also through a link that stays inside', async () => {
+  it('serves its files, also through a symbolic link within it', async () => {
     expect(await fileIn(root, 'en-US/assets/a b%.js')).toMatchObject({ size: 1 })
     expect(await fileIn(root, 'assets/a b%.js')).toMatchObject({ path: join(root, 'en-US/assets/a b%.js') })
   })
@@ -198,7 +198,7 @@ describe('a folder of the administrator', () => {
     'x'.repeat(300),
     'x/'.repeat(400),
     'C:secret',
-  ])('gives nothing for %p', async (path) => {
+  ])('serves nothing for %p', async (path) => {
     expect(await fileIn(root, path)).toBeUndefined()
   })
 })
@@ -215,7 +215,7 @@ describe('the folder of a client', () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  it('is refused in one line as long as something is missing', async () => {
+  it('is refused in one line while something is missing', async () => {
     await expect(openClient({ folder: join(folder, 'none'), clock, logger: silentLogger })).rejects.toThrow(
       /^vireo\.client\.dist: .* is no folder that can be read\.$/,
     )
@@ -244,7 +244,7 @@ describe('the folder of a client', () => {
     clock.pass(3_000)
     expect(await text()).toContain('new')
 
-    // In the middle of an update the old page does.
+    // During an update the old page is served.
     await rename(join(folder, 'en-US/index.html'), join(folder, 'en-US/aside.html'))
     clock.pass(3_000)
     expect(await text()).toContain('new')
@@ -256,7 +256,7 @@ describe('the folder of a client', () => {
     expect(await text()).toContain('newest')
   })
 
-  it('says what its manifest says', async () => {
+  it('has the title of its manifest', async () => {
     expect(await (await open()).manifest()).toEqual({ display: 'fullscreen' })
   })
 })

@@ -1,4 +1,4 @@
-// What is noted of decisions about what others sent: each in the log, and few rows however many there are.
+// The log of decisions about inbound activities: complete in the log, aggregated in rows.
 
 import { expect, it } from '@jest/globals'
 import { pino } from 'pino'
@@ -35,7 +35,7 @@ function start(options: { isDown?: boolean } = {}) {
   return { journal, lines, stored }
 }
 
-it('a thousand of a kind are one row, and in the log the first one, each that follows at a lower level, and their sum', async () => {
+it('a thousand of a kind are one row; the log has the first one, the others at a lower level, and their sum', async () => {
   const { journal, lines, stored } = start()
   for (let n = 0; n < 1000; n += 1) journal.note({ ...flag, activityId: `https://peer.example/${n}` })
   await journal.flush()
@@ -59,7 +59,7 @@ it('a thousand of a kind are one row, and in the log the first one, each that fo
   expect(stored).toHaveLength(1)
 })
 
-it('however many hosts are named, the sums are bounded, and what is left is of nobody in particular', async () => {
+it('the number of sums is bounded for any number of hosts, and the rest has no host', async () => {
   const { journal, stored } = start()
   for (let n = 0; n < 10_000; n += 1) journal.note({ ...flag, host: `${n}.example` })
   await journal.flush()
@@ -70,7 +70,7 @@ it('however many hosts are named, the sums are bounded, and what is left is of n
   expect((counts as number[]).reduce((sum, count) => sum + count, 0)).toBe(10_000)
 })
 
-it('keeps no address that is too long, and does no harm while the database is away', async () => {
+it('stores no URL that is too long, and survives a database outage', async () => {
   const { journal, stored } = start()
   journal.note({ ...flag, activityId: `https://peer.example/${'x'.repeat(3000)}` })
   await journal.flush()

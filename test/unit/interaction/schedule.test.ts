@@ -1,4 +1,4 @@
-// When the look for what is gone elsewhere begins.
+// The schedule of checks for stale interactions.
 
 import { describe, expect, it } from '@jest/globals'
 import { firstRun, nextRun } from '../../../src/actors/interaction/schedule.ts'
@@ -6,7 +6,7 @@ import { firstRun, nextRun } from '../../../src/actors/interaction/schedule.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const weekly = { interval: 7 * DAY, hour: 5, minute: 30 }
-/** Of the server's own time zone. */
+/** In the server's own time zone. */
 const at = (day: number, hour: number, minute = 0) => new Date(2026, 4, day, hour, minute)
 
 describe('the first round', () => {
@@ -27,7 +27,7 @@ describe('the first round', () => {
   })
 })
 
-describe('a round after another one', () => {
+describe('a later round', () => {
   it.each([
     ['is a week later', at(4, 5, 30), at(4, 5, 40), at(11, 5, 30)],
     ['is of the same day after weeks in which nobody was there', at(4, 5, 30), at(20, 12), at(25, 5, 30)],
@@ -36,7 +36,7 @@ describe('a round after another one', () => {
     expect(nextRun(last, now, weekly)).toEqual(due)
   })
 
-  it('is at the same hour over a change of the clocks', () => {
+  it('is at the same hour across a DST change', () => {
     const days = Array.from({ length: 60 }, (_, week) => new Date(2026, 0, 1 + 7 * week, 5, 30))
     for (const [index, last] of days.entries()) {
       const next = days[index + 1]
@@ -45,7 +45,7 @@ describe('a round after another one', () => {
   })
 })
 
-it('an interval of less than a day has no hour', () => {
+it('an interval of less than a day has no fixed hour', () => {
   const hourly = { ...weekly, interval: HOUR }
   expect(firstRun(at(4, 3), hourly, () => 0)).toEqual(at(4, 4))
   expect(nextRun(at(4, 3), at(4, 3, 10), hourly)).toEqual(at(4, 4))

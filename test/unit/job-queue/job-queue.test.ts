@@ -1,4 +1,4 @@
-// What the list of jobs calls our work, and what it does not show of it.
+// Names of jobs in the public list, and data that it hides.
 
 import { describe, expect, it } from '@jest/globals'
 import { readJobId, writeJobId } from '../../../src/actors/job-queue/job-ids.ts'
@@ -10,9 +10,9 @@ import { remoteTypes } from '../../../src/actors/transcoding/remote-jobs.ts'
 import { JOB_TYPE_NAMES } from '../../../src/config/index.ts'
 import { REQUIRED } from '../../../src/required.ts'
 
-describe('the names of work', () => {
-  it('are those of the contract, one for each kind of job and lane that this build has', () => {
-    // They have no handler here.
+describe('names of jobs', () => {
+  it('are those of the contract, one for each kind of job and lane', () => {
+    // These have no handler here.
     const ofRunners = [...remoteTypes, 'video-studio-transcoding', 'video-transcription']
     expect(Object.keys(JOB_NAMES).toSorted()).toEqual([...REQUIRED.jobs, ...ofRunners].toSorted())
     // Encoding of lives is no job of the contract.
@@ -22,13 +22,13 @@ describe('the names of work', () => {
     }
   })
 
-  it('stay the own ones of what the contract knows by the same name', () => {
+  it('keep internal names where the contract uses the same', () => {
     for (const [own, name] of Object.entries(JOB_NAMES)) {
       if (JOB_TYPE_NAMES.some((known) => known === own)) expect(name).toBe(own)
     }
   })
 
-  it('are asked for at the start', () => {
+  it('are checked at the start', () => {
     const registry = makeRegistry()
     const run = async () => {}
     for (const name of Object.keys(TASK_NAMES)) registry.periodic(name, { everyMs: () => 1, run })
@@ -38,17 +38,17 @@ describe('the names of work', () => {
   })
 })
 
-describe('an id of the list', () => {
+describe('an id in the list', () => {
   it.each([
     ['17', 'job', 17],
     ['delivery-17', 'delivery', 17],
     ['inbox-17', 'inbox', 17],
-  ] as const)('%s is read as it is written', (text, source, id) => {
+  ] as const)('%s is parsed from its written form', (text, source, id) => {
     expect(readJobId(text)).toMatchObject({ source, id })
     expect(writeJobId(source, id, '')).toBe(text)
   })
 
-  it('of a task has its name', () => {
+  it('of a periodic task has its name', () => {
     expect(readJobId('repeat:fold-views')).toEqual({ source: 'task', id: 0, name: 'fold-views' })
     expect(writeJobId('task', 0, 'fold-views')).toBe('repeat:fold-views')
   })
@@ -58,7 +58,7 @@ describe('an id of the list', () => {
   )
 })
 
-it('what is shown of data keeps numbers and ids, and no secret', () => {
+it('visible data has numbers and ids, and no secrets', () => {
   expect(shownData({ videoId: 3, uri: 'https://a:b@x.example/?token=c', mail: 'reset-password' })).toEqual({
     videoId: 3,
     uri: 'https://[hidden]@x.example/?token=[hidden]',
@@ -66,7 +66,7 @@ it('what is shown of data keeps numbers and ids, and no secret', () => {
   })
 })
 
-describe('what a job is about', () => {
+describe('the subject of a job', () => {
   const nothing: JobSubject = { video: null, actorUrl: null, import: null, tasks: null }
   const uuid = '9c9de5e8-0a1e-484a-b099-e80766180a6d'
   const url = 'https://video.example/w/1'

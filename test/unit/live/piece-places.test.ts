@@ -1,4 +1,4 @@
-// Where the pieces of a runner belong, in both ways of counting.
+// Places of a runner's segments, in both ways of counting.
 
 import { expect, it } from '@jest/globals'
 import { hasPlace, placeOf } from '../../../src/actors/live/piece-places.ts'
@@ -37,7 +37,7 @@ it.each([
   expect(placeOf({ wanted, index, made, hasSound })).toEqual(place)
 })
 
-it('is there for as many names as the longer way of counting needs', () => {
+it('exists for as many names as the longer way of counting needs', () => {
   expect([0, 1, 2, 3].map((index) => hasPlace(index, [240, 144]))).toEqual([true, true, true, false])
   expect([2, 3].map((index) => hasPlace(index, [240, 144, 0]))).toEqual([true, false])
 })

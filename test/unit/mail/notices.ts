@@ -1,4 +1,4 @@
-// One notification of each kind, with the words of somebody who means harm wherever they may be.
+// A notification of each type, with hostile text in every field.
 
 import type { Notice } from '../../../src/actors/mail/templates/notices.ts'
 

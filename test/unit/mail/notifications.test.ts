@@ -1,4 +1,4 @@
-// The mails of notifications: what they say in both bodies, and what the words of strangers cannot do in them.
+// Mails of notifications: both bodies, and escaping of user text.
 
 import { describe, expect, it } from '@jest/globals'
 import { renderMail } from '../../../src/actors/mail/templates/layout.ts'
@@ -29,7 +29,7 @@ const ofKind = (kind: Notice['kind'], words = 'A walk'): Notice => {
   return found
 }
 
-it.each(languages.filter((language) => language !== english))('is in the language of its reader: $tag', (language) => {
+it.each(languages.filter((language) => language !== english))("is in the recipient's language: $tag", (language) => {
   const said = (notice: Notice, reader: Language) =>
     renderMail(noticeLetter({ kind: notice.kind, setting: settingOf(notice.kind), notices: [notice], total: 1 }, at), stationery, reader)
   for (const notice of notices('A walk')) {
@@ -52,7 +52,7 @@ Videos of cats: https://videos.example
 `
 
 describe('the plain text', () => {
-  it('tells of a comment, quotes it, and leads to it', () => {
+  it('names a comment, quotes it, and links to it', () => {
     const comment = { ...ofKind('newCommentOnMyVideo'), text: 'Where is that?\n\nIt looks lovely.' }
     expect(render(comment)).toMatchObject({
       subject: '[Cats] New comment on your video “A walk”',
@@ -77,7 +77,7 @@ https://videos.example/mail-preferences/unsubscribe/1/x/f00
     })
   })
 
-  it('leads moderators to the report, and who reported to their own', () => {
+  it('links moderators to the report, and reporters to their own page', () => {
     const { text } = render(ofKind('newAbuseForModerators'))
     expect(text).toContain('A walk reported the video “A walk” by A walk (spam):\n\n> A walk\n\nReview the report:\n')
     expect(text).toContain('/admin/moderation/abuses/list?search=%2312\n')
@@ -87,7 +87,7 @@ https://videos.example/mail-preferences/unsubscribe/1/x/f00
     expect(toReporter && render(toReporter).text).toContain('https://videos.example/my-account/abuses?search=%2312\n')
   })
 
-  it('lists what came together, and counts what is not listed', () => {
+  it('lists combined notifications, and counts the omitted ones', () => {
     const several = Array.from({ length: 20 }, () => ofKind('myVideoPublished'))
     const mail = noticeLetter({ kind: 'myVideoPublished', setting: 'myVideoPublished', notices: several, total: 1234 }, at)
     const { subject, text, html } = renderMail(mail, stationery)
@@ -110,7 +110,7 @@ it('a comment is rendered from its Markdown in the HTML, and plain in the text',
   }
 })
 
-it('the HTML says the same', () => {
+it('the HTML has the same content', () => {
   const { html } = render(ofKind('newInstanceFollower'))
   expect(html).toContain('<title>New follower awaiting approval: tom@videos.example</title>')
   expect(html).toContain('>A walk (tom@videos.example) requests to follow this server and awaits your approval.</p>')
@@ -121,7 +121,7 @@ it('the HTML says the same', () => {
 
 const cases = (words: string) => notices(words).map((notice): [string, Notice] => [notice.kind, notice])
 
-it('each kind with a cause has a letter and an example here', () => {
+it('each type with a cause has a template and an example here', () => {
   const types = Object.keys(notificationTypes)
   expect(new Set(notices('').map(({ kind }) => kind))).toEqual(new Set(types))
   expect(Object.keys(severalOf).toSorted()).toEqual(types.toSorted())
@@ -139,7 +139,7 @@ describe.each([
   ['many lines', 'line\n'.repeat(2000)],
   ['half a character', `${'\u{1F600}'.repeat(3000)}\uD83D`],
 ])('with %s', (_about, words) => {
-  it.each(cases(words))('every letter stays a letter: %s', (_kind, notice) => {
+  it.each(cases(words))('escapes text in every mail: %s', (_kind, notice) => {
     const { subject, text, html } = render(notice)
     expect(subject).toMatch(/^\[Cats\] \S/)
     expect(subject.length).toBeLessThan(160)
@@ -147,14 +147,14 @@ describe.each([
     for (const shown of [subject, text, html]) {
       expect(shown).not.toMatch(/(?!\n)\p{Cc}|[\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069\p{Cs}]/u)
     }
-    // What strangers wrote is within a line or quoted: nothing of it stands at the beginning of a line as if it were ours.
+    // User text is within a line or quoted, and never starts a line.
     expect(text).not.toMatch(/^Bcc:/m)
     expect(text.split('\n').filter((line) => Buffer.byteLength(line) > 998)).toEqual([])
     expect(html.split('\n').filter((line) => Buffer.byteLength(line) > 20_000)).toEqual([])
     expect(text.length).toBeLessThan(4000)
     expect(html).not.toMatch(/<script|<img|onerror=alert\(1\)>|<q>/)
 
-    // One thing to do, why one gets it, and how that ends; and nothing else to follow.
+    // One action, the reason for the mail, and an unsubscribe link; no other links.
     expect(text).toContain('\nYou receive this mail because of this setting: ')
     const addresses = text.match(/^https:\S+$/gm) ?? []
     expect(addresses).toHaveLength(3)
@@ -163,7 +163,7 @@ describe.each([
     expect(links).toEqual([addresses[0], at.origin, ...addresses.slice(1)])
   })
 
-  it.each(cases(words))('it can be one of many: %s', (_kind, notice) => {
+  it.each(cases(words))('can be part of a digest: %s', (_kind, notice) => {
     const mail = noticeLetter(
       {
         kind: notice.kind,
@@ -190,7 +190,7 @@ it('lines of paragraphs and quotations have 78 characters at most', () => {
   }
 })
 
-it('what is about one report, or about the comments of one video, is one thread', () => {
+it('mails about one report, or about the comments of one video, are one thread', () => {
   const report = notices('x').filter(({ kind }) => /abuse/i.test(kind))
   expect(report.length).toBeGreaterThan(3)
   expect(new Set(report.map((notice) => threadOf([notice])))).toEqual(new Set(['report-12']))

@@ -15,7 +15,7 @@ const evil = '<script>alert(1)</script>"\'&'
 const link = { url: 'https://videos.example/a?b=1&c=2', lifetimeMs: 3_600_000 }
 const to = { username: evil, instanceName: evil }
 
-describe('every letter', () => {
+describe('every template', () => {
   it.each([
     ['verifyEmail', letters.verifyEmail({ ...to, ...link })],
     ['verifyNewEmail', letters.verifyNewEmail({ ...to, ...link })],
@@ -37,13 +37,13 @@ describe('every letter', () => {
   })
 })
 
-it('a subject is one line', () => {
+it('a subject is a single line', () => {
   const { subject, text } = renderMail({ subject: 'Hello\r\nTo: y', heading: 'Hi', blocks: [] }, stationery)
   expect(subject).toBe('[V] Hello To: y')
   expect(text).toContain('Videos Bcc: x@example.com: https://videos.example')
 })
 
-it('what others wrote is quoted, line by line', () => {
+it('user text is quoted, line by line', () => {
   const { text } = renderMail({ subject: 's', heading: 'h', blocks: [{ quote: 'one\r\n\r\ntwo' }] }, stationery)
   expect(text).toContain('> one\n> \n> two')
 })

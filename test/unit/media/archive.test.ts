@@ -1,4 +1,4 @@
-// Archives of strangers: what is read of honest ones, and that each kind of a hostile one is refused for what it is.
+// Archives of users: honest ones, and each kind of a hostile one with its reason.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ import { fields, makeZip, type ZipFile, zip64End } from '../../support/zip.ts'
 const PEERTUBE = new URL('../../fixtures/peertube-export.zip', import.meta.url)
 const ref: FileRef = { kind: 'uploads', name: 'archive' }
 
-/** A store with one file, and what was read of it. */
+/** A store with one file, and the ranges that were read. */
 function storeOf(bytes: Buffer) {
   const reads: ByteRange[] = []
   const open = async (_ref: FileRef, range?: ByteRange): Promise<OpenedFile> => {
@@ -24,7 +24,7 @@ function storeOf(bytes: Buffer) {
     reads.push(range)
     const part = bytes.subarray(range.start, range.end + 1)
     const stat = { name: ref.name, size: bytes.length, modifiedAt: new Date(0), etag: '"1"' }
-    // In pieces, as a disk gives them.
+    // In chunks, like a disk.
     const pieces = Array.from({ length: Math.ceil(part.length / 1000) }, (_, i) => part.subarray(i * 1000, (i + 1) * 1000))
     return { stat, stream: Readable.from(pieces, { objectMode: false }) }
   }
@@ -40,7 +40,7 @@ const bytesOf = async (archive: Archive, path: string): Promise<Buffer> => {
   return await buffer(await file.open())
 }
 
-/** The items of a list that lies on the disk; what cannot be read is its fault. Undefined without such a list. */
+/** The items of a list in an archive, or the error. Undefined without such a list. */
 async function itemsOf(data: string | Buffer, name = 'likes', limits: Partial<typeof archiveLimits> = {}): Promise<unknown[] | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-list-'))
   try {
@@ -61,7 +61,7 @@ const likes = { name: 'peertube/likes.json', data: '{"likes":[]}' }
 const long = Buffer.from('abcdefgh'.repeat(5000))
 
 describe('an honest archive', () => {
-  it('has names of 255 bytes', async () => {
+  it('may have names of 255 bytes', async () => {
     const name = `files/${'é'.repeat(127)}a`
     const archive = await opened(
       makeZip([
@@ -72,7 +72,7 @@ describe('an honest archive', () => {
     expect((await bytesOf(archive, name)).toString()).toBe('x')
   })
 
-  it('gives its files and documents, stored or deflated, by ranges', async () => {
+  it('is read by ranges: files and documents, stored or deflated', async () => {
     const archive = await opened(
       makeZip([
         { name: 'peertube/', mode: 0o040755 },
@@ -93,7 +93,7 @@ describe('an honest archive', () => {
     archive.close()
   })
 
-  it('gives the items of lists one by one', async () => {
+  it('is read item by item in its lists', async () => {
     const items = [{ a: '],[{"\\' }, [[], [{}]], 'é "likes":[', null, 1.5, {}, [], '']
     const texts = [
       JSON.stringify({ likes: items }),
@@ -107,7 +107,7 @@ describe('an honest archive', () => {
       expect(await itemsOf(data)).toBeUndefined()
   })
 
-  it('has lists that are longer than what is read at once, wherever that is cut', async () => {
+  it('may have lists longer than a chunk, cut anywhere', async () => {
     const items = Array.from({ length: 3000 }, (_, at) => ({ at, text: '"é],'.repeat(at % 70) }))
     for (const beside of [0, 1, 2, 3, 250_000, 262_130, 262_138, 262_144]) {
       const data = JSON.stringify({ a: 'b'.repeat(beside), likes: items, last: ['likes'] })
@@ -123,7 +123,7 @@ describe('an honest archive', () => {
     archive.close()
   })
 
-  it('may be one of 64 bits, or written as a stream', async () => {
+  it('may be ZIP64, or written as a stream', async () => {
     const zip = new yazl.ZipFile()
     zip.addBuffer(long, 'files/a.bin', { forceZip64Format: true })
     zip.addReadStream(Readable.from([long]), 'files/b.bin')
@@ -134,7 +134,7 @@ describe('an honest archive', () => {
     archive.close()
   })
 
-  it('is listed with few reads, however many files it has', async () => {
+  it('is listed with few reads, for any number of files', async () => {
     const files: ZipFile[] = Array.from({ length: 20_000 }, (_, i) => ({ name: `files/${i}`, data: 'x' }))
     const bytes = makeZipOf(files)
     const store = storeOf(bytes)
@@ -145,7 +145,7 @@ describe('an honest archive', () => {
     archive.close()
   })
 
-  it('stops reading when nobody wants more of a file', async () => {
+  it('is not read further once the reader stops', async () => {
     const archive = await opened(makeZip([{ name: 'a', data: long, method: 8 }]))
     const stream = await archive.file('a')?.open()
     for await (const chunk of stream ?? []) {
@@ -157,7 +157,7 @@ describe('an honest archive', () => {
   })
 })
 
-/** `makeZip` looks at all parts for each of them. */
+/** `makeZip` with the given parts. */
 function makeZipOf(files: readonly ZipFile[]): Buffer {
   let at = 0
   const singles = files.map((file) => {
@@ -272,7 +272,7 @@ describe('while it is read, refuses', () => {
     })
   }
 
-  it('a bomb that calls itself small, after few bytes', async () => {
+  it('a zip bomb with a small declared size, after few bytes', async () => {
     const file = { name: 'a', data: Buffer.alloc(2 ** 26), method: 8, size: 1000 }
     const archive = await opened(makeZip([file]))
     let seen = 0
@@ -284,18 +284,18 @@ describe('while it is read, refuses', () => {
     archive.close()
   })
 
-  it('a file whose own header reaches over the next one', async () => {
+  it('a file whose local header overlaps the next one', async () => {
     const archive = await opened(makeZip([{ name: 'a', data: 'x', localExtra: NOTHING }, likes]))
     archive.close()
     const bytes = makeZip([{ name: 'a', data: 'x' }, likes])
-    // The length of its further fields, of which the list says nothing.
+    // The length of its extra fields, which the central directory does not have.
     bytes.writeUInt16LE(60, 28)
     const lying = await opened(bytes)
     await expect(bytesOf(lying, 'a')).rejects.toMatchObject({ fault: 'unsafe' })
     lying.close()
   })
 
-  it('a header that is none', async () => {
+  it('an invalid local header', async () => {
     const bytes = Buffer.from(plain)
     bytes.writeUInt32LE(0, 0)
     const archive = await opened(bytes)
@@ -335,14 +335,14 @@ describe('while it is read, refuses', () => {
     })
   }
 
-  it('an item of a list that is none, or too much at once, and no other', async () => {
+  it('an invalid or too large item of a list, and no other', async () => {
     const data = `{"likes":[1, {"a":[1,2,3]}, {] , {"a":1},, "b"]}`
     const damaged = { fault: 'damaged' }
     expect(await itemsOf(data, 'likes', { values: 2 })).toEqual([1, undefined, damaged, { a: 1 }, damaged, 'b'])
     expect(await itemsOf(data, 'likes', { document: 12 })).toEqual([1, undefined, damaged, { a: 1 }, damaged, 'b'])
   })
 
-  it('but not brackets in texts', async () => {
+  it('but not brackets in strings', async () => {
     const data = JSON.stringify({ a: '[{"\\'.repeat(1000), b: ['"', '\\"{'] })
     const archive = await opened(makeZip([{ name: 'a', data }]))
     expect(await archive.document('a')).toEqual(JSON.parse(data))
@@ -350,7 +350,7 @@ describe('while it is read, refuses', () => {
   })
 })
 
-it('tells a fault of the store from one of the archive', async () => {
+it('an error of the store is not one of the archive', async () => {
   const outage = new Error('out of reach')
   const store = { open: async () => Promise.reject(outage) }
   await expect(openArchive({ store, ref, size: 1000 })).rejects.toBe(outage)
@@ -366,7 +366,7 @@ it('tells a fault of the store from one of the archive', async () => {
   archive.close()
 })
 
-/** Info-ZIP's field with another name. */
+/** Info-ZIP's Unicode path field with another name. */
 function unicodePath(name: string, other: string): Buffer {
   const text = Buffer.from(other)
   const data = Buffer.concat([Buffer.from([1]), fields([crc32Of(name), 4]), text])
@@ -377,7 +377,7 @@ function crc32Of(name: string): number {
   return makeZip([{ name: 'x', data: name }]).readUInt32LE(14)
 }
 
-/** As in "a better zip bomb": the first file's bytes hold the header of the second one. */
+/** As in "a better zip bomb": the data of the first file contains the header of the second one. */
 function quoted(): Buffer {
   const inner = makeZip([{ name: 'b', data: 'the kernel' }])
   const own = inner.subarray(0, inner.readUInt32LE(inner.length - 6))

@@ -1,4 +1,4 @@
-// Buffers that are used again: no piece changes while somebody still has it.
+// Pooled buffers: no chunk changes while it is still in use.
 
 import { randomBytes } from 'node:crypto'
 import { openSync } from 'node:fs'
@@ -22,7 +22,7 @@ async function streamOf(bytes: Buffer, name: string, bounds = { start: 0, end: b
   return readPooled(openSync(path, 'r'), bounds)
 }
 
-it('files that are copied at once come out as they went in, and so does one whose pieces are kept', async () => {
+it('files copied at once are intact, and so is one whose chunks are retained', async () => {
   const sizes = [1, 65_535, 65_536, 65_537, 1_000_003]
   const files = Array.from({ length: 20 }, (_, at) => randomBytes(sizes[at % sizes.length] ?? 1))
   const kept = randomBytes(3_000_000)
@@ -35,7 +35,7 @@ it('files that are copied at once come out as they went in, and so does one whos
   expect(copies.map((copy, at) => copy.equals(files[at] ?? Buffer.alloc(0)))).toEqual(files.map(() => true))
 })
 
-it('a part of a file is that part, and its descriptor is closed when nobody reads on', async () => {
+it('a range of a file is correct, and its descriptor is closed when the reader stops', async () => {
   const bytes = randomBytes(200_000)
   expect((await buffer(await streamOf(bytes, 'part', { start: 70_000, end: 150_000 }))).equals(bytes.subarray(70_000, 150_001))).toBe(true)
   const left = await streamOf(bytes, 'left')

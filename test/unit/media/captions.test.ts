@@ -1,4 +1,4 @@
-// Subtitle files, right and broken, as the WebVTT that we serve.
+// Subtitle files, valid and broken, converted to WebVTT.
 
 import { describe, expect, it } from '@jest/globals'
 import { cleanWebVtt, MediaError, toWebVtt } from '../../../src/media/index.ts'
@@ -11,7 +11,7 @@ const numbered = (...lines: string[]): string => `WEBVTT FILE\r\n\r\n1\r\n00:00:
 const timed = (text: string): Promise<string> => vtt(`WEBVTT\n\n00:01.000 --> 00:02.000\n${text}\n`)
 
 describe('SubRip', () => {
-  it('becomes WebVTT with its numbers and line ends', async () => {
+  it('is converted to WebVTT with its numbers and line ends', async () => {
     expect(
       await vtt('1\r\n00:00:00,500 --> 00:00:01,500\r\nFirst line\r\n\r\n2\r\n00:00:01,600 --> 00:00:02,800\r\nSecond\r\nline\r\n'),
     ).toBe(
@@ -19,7 +19,7 @@ describe('SubRip', () => {
     )
   })
 
-  it('is read in the encodings of Unicode', async () => {
+  it('is read in Unicode encodings', async () => {
     const text = '1\n00:00:01,000 --> 00:00:02,000\nÇa c’est déjà l’été\n'
     for (const mark of ['', '\ufeff']) {
       const utf16 = Buffer.from(`${mark}${text}`, 'utf16le')
@@ -37,7 +37,7 @@ describe('SubRip', () => {
     ['00:00:05,000 -> 00:00:06,000\nhalf an arrow', 4],
     [`00:00:05,000 --> 00:00:06,000\n${'x'.repeat(2001)}`, 5],
     [`00:00:05,000 --> 00:00:06,000\n${'x\n'.repeat(51)}`, 4],
-  ])('that would lose a cue is refused with its line, or read without it: %j', async (bad, line) => {
+  ])('with a lost cue is refused with its line, or read without it: %j', async (bad, line) => {
     const text = `1\n00:00:01,000 --> 00:00:02,000\ngood\n${bad}\n\n3\n00:00:07,000 --> 00:00:08,000\nlast\n`
     await expect(vtt(text)).rejects.toThrow(new RegExp(`^Line ${line} `))
     const lost: number[] = []
@@ -48,7 +48,7 @@ describe('SubRip', () => {
     expect(read).not.toMatch(/backward|never|without|no time|half/)
   })
 
-  it('that begins with text before its first cue is refused', async () => {
+  it('with text before its first cue is refused', async () => {
     await expect(vtt('Hello\n\n1\n00:00:01,000 --> 00:00:02,000\nx\n')).rejects.toThrow(/^Line 1 /)
   })
 
@@ -80,7 +80,7 @@ describe('SubRip', () => {
     ['{\\fad(300,300)\\an9}both', 'line:0 align:right', 'both'],
     ['{ \\an8 }spaced', 'line:0', 'spaced'],
     ['{not one} {', '', '{not one} {'],
-  ])('%j stands at %j', async (sent, settings, text) => {
+  ])('%j has the settings %j', async (sent, settings, text) => {
     expect(await vtt(`1\n00:00:01,000 --> 00:00:02,000\n${sent}\n`)).toBe(
       numbered(text).replace('02.000', `02.000${settings && ' '}${settings}`),
     )
@@ -88,7 +88,7 @@ describe('SubRip', () => {
 })
 
 describe('WebVTT', () => {
-  it('keeps its cues as they are', async () => {
+  it('keeps its cues unchanged', async () => {
     const text = 'WEBVTT\n\n00:00:00.500 --> 00:00:01.500\nFirst line in VTT\n'
     expect(await vtt(text)).toBe(text)
     expect(await timed('<v Roger Bingham>We are <b>in</b> <c.loud>New York</c></v>')).toBe(
@@ -128,7 +128,7 @@ REGION\nid:fred\n\nNOTE\nnobody reads this\n\n00:01.000 --> 00:02.000 region:fre
     expect(await timed(sent)).toBe(cue(kept))
   })
 
-  it('keeps text after a blank line, and notes from it', async () => {
+  it('keeps text after a blank line, and removes notes', async () => {
     const second = '00:03.000 --> 00:04.000\ntwo'
     expect(await vtt(`WEBVTT\n\nfirst\n00:01.000 --> 00:02.000\none\n\nmore\n\nNOTE\nno\n\nsecond name\n${second}\n`)).toBe(
       'WEBVTT\n\n00:00:01.000 --> 00:00:02.000\none\nmore\n\n00:00:03.000 --> 00:00:04.000\ntwo\n',
@@ -143,7 +143,7 @@ REGION\nid:fred\n\nNOTE\nnobody reads this\n\n00:01.000 --> 00:02.000 region:fre
   })
 })
 
-/** In the encodings before Unicode, as `iconv` writes them, by base64. */
+/** In legacy encodings, as written by `iconv`, in base64. */
 const LEGACY = [
   ['fr', 'windows-1252', 'L’été déjà', 'TJLpdOkgZOlq4A=='],
   ['ru', 'windows-1251', 'Я не знаю, что мы будем делать завтра', '3yDt5SDn7eD+LCD38u4g7Psg4fPk5ewg5OXr4PL8IOfg4vLw4A=='],
@@ -187,24 +187,24 @@ function utf32Of(sign: string): Buffer {
   return bytes
 }
 
-describe('a file in an encoding before Unicode', () => {
+describe('a file in a legacy encoding', () => {
   const file = (...text: Uint8Array[]) => Buffer.concat([Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n'), ...text, Buffer.from('\n')])
 
-  it.each(LEGACY)('is read by its language: %s in %s', async (language, _encoding, text, base64) => {
+  it.each(LEGACY)('is decoded by its language: %s in %s', async (language, _encoding, text, base64) => {
     expect(await toWebVtt(file(Buffer.from(base64, 'base64')), { language })).toBe(numbered(text))
   })
 
-  it.each(LEGACY)('is not taken for another by a damaged byte: %s in %s', async (language, _encoding, text, base64) => {
+  it.each(LEGACY)('is not mistaken for another encoding because of a damaged byte: %s in %s', async (language, _encoding, text, base64) => {
     const read = await toWebVtt(file(Buffer.from(base64, 'base64'), Buffer.from([0x0a, 0xff])), { language })
     expect(read.split('\r\n')[4]).toBe(text)
   })
 
-  it('is read by its letters where the language does not tell', async () => {
+  it('is decoded by its letters if the language does not decide', async () => {
     const [, , text = '', base64 = ''] = LEGACY.find(([language]) => language === 'ru') ?? []
     expect(await toWebVtt(file(Buffer.from(base64, 'base64')), { language: 'en' })).toBe(numbered(text))
   })
 
-  it('is refused where nothing tells what it is', async () => {
+  it('is refused if nothing decides', async () => {
     const noise = Buffer.from(Array.from({ length: 400 }, (_, index) => 0x80 + ((index * 7919 + index * index * 31) % 128)))
     await expect(toWebVtt(file(noise), { language: 'fr' })).rejects.toThrow(/encoding/)
   })
@@ -217,7 +217,7 @@ describe('a file in an encoding before Unicode', () => {
     ['ru', 'IBM 855', '3eG366jlLCDGoMYgpqjQoD8g4CDUqCDz1KCc'],
     ['ko', 'windows-949', 'uau9vCC4u8C7IMfYvt8gx9LB9iC48LijsNq+7iCMY7nmsKLHzw=='],
     ['ko', 'ISO 2022', 'GyQpQw4+SDNnR088PD9kDyAOMCg7Z0dVNE80WQ8='],
-  ])('is refused in one that cannot be read: %s in %s', async (language, _encoding, base64) => {
+  ])('is refused in an unsupported one: %s in %s', async (language, _encoding, base64) => {
     await expect(toWebVtt(file(Buffer.from(base64, 'base64')), { language })).rejects.toThrow(/encoding/)
   })
 
@@ -226,7 +226,7 @@ describe('a file in an encoding before Unicode', () => {
     await expect(toWebVtt(utf32)).rejects.toThrow(MediaError)
   })
 
-  it('keeps the rest of UTF-8 where a byte is damaged', async () => {
+  it('in UTF-8 keeps the rest where a byte is damaged', async () => {
     const [before, after] = ['Ça déjà ', ' été'].map((text) => Buffer.from(text))
     expect(await toWebVtt(file(before ?? Buffer.of(), Buffer.of(0xe9), after ?? Buffer.of()), { language: 'fr' })).toBe(
       numbered('Ça déjà \ufffd été'),
@@ -234,7 +234,7 @@ describe('a file in an encoding before Unicode', () => {
   })
 })
 
-describe('a line that is meant for the times of a cue', () => {
+describe('an invalid timing line', () => {
   it.each([
     '-00:00:03,000 --> 00:00:04,000',
     '00:00:03, 000 --> 00:00:04, 000',
@@ -249,28 +249,28 @@ describe('a line that is meant for the times of a cue', () => {
     '00:00:03;000 --> 00:00:04;000',
     '00:00:03,000 --&gt; 00:00:04,000',
     '"00:00:03,000 --> 00:00:04,000"',
-  ])('is no text of the cue before: %s', async (times) => {
+  ])('is no text of the previous cue: %s', async (times) => {
     await expect(vtt(`1\n00:00:01,000 --> 00:00:02,000\nA\n\n2\n${times}\nB\n`)).rejects.toThrow(/^Line 6 /)
   })
 
-  it('may have marks of direction and other spaces beside the times', async () => {
+  it('may have direction marks and other spaces beside the times', async () => {
     const read = await vtt('1\n\u202a00:00:01,000\u00a0-->\u00a000:00:02,000\u202c\nA\n')
     expect(read).toBe(numbered('A'))
   })
 
-  it('is told from text with times in it', async () => {
+  it('is distinguished from text with times in it', async () => {
     const read = await vtt('1\n00:00:01,000 --> 00:00:02,000\n10:30 → 11:00\n12:00:00, then 13:00:00\n')
     expect(read).toBe(numbered('10:30 → 11:00\r\n12:00:00, then 13:00:00'))
   })
 })
 
-it('takes what only looks like a tag of marks for text', async () => {
+it('with a fake tag of marks is text', async () => {
   const read = await vtt('1\n00:00:01,000 --> 00:00:02,000\nif (a <b and c> d) <i>x</i> <u >y</u>\n')
   expect(read).toBe(numbered('if (a &lt;b and c> d) <i>x</i> <u>y</u>'))
 })
 
 describe('any file', () => {
-  it('that is text without cues is a file without any', async () => {
+  it('of text without cues is a file without cues', async () => {
     expect(await vtt('not a video\n')).toBe('WEBVTT\n')
     expect(await vtt('')).toBe('WEBVTT\n')
   })
@@ -292,7 +292,7 @@ describe('any file', () => {
     await expect(toWebVtt(picture)).rejects.toThrow(MediaError)
   })
 
-  it('gives what reads the same when it is read again', async () => {
+  it('is unchanged when it is converted again', async () => {
     const piece = fc.oneof(
       fc.constantFrom('-->', '<', '>', '<b>', '</b>', '<script>', '\n', '\n\n', '\r', 'STYLE\n', 'WEBVTT\n\n', '&'),
       fc.constantFrom('00:01.000 --> 00:02.000\n', '00:00:01,000 --> 00:00:03,000 align:start\n', '1\n'),
@@ -307,7 +307,7 @@ describe('any file', () => {
     )
   })
 
-  it('of the largest size is read in time, a little at a time', async () => {
+  it('of the maximum size is read quickly, in small steps', async () => {
     const many = Buffer.from('1\n00:00:01,000 --> 00:00:02,000\n<a line of text\n\n'.repeat(100_000).slice(0, 2_000_000))
     const tags = `00:01.000 --> 00:02.000\n${`${'<b>'.repeat(666)}\n`.repeat(50)}`
     const spent = startCpuTime()
@@ -328,7 +328,7 @@ describe('any file', () => {
     expect(spent()).toBeLessThan(8000)
   })
 
-  it('with more cues or text than any film is refused, and none of it is cut off', async () => {
+  it('with more cues or text than any film is refused, and not truncated', async () => {
     const film = (cues: number, text: string) => vtt(`WEBVTT\n\n${`00:01.000 --> 00:02.000\n${text}\n\n`.repeat(cues)}`)
     expect((await film(50_000, 'x')).split('\nx\n')).toHaveLength(50_001)
     await expect(film(50_001, 'x')).rejects.toThrow(MediaError)

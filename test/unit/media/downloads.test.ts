@@ -1,4 +1,4 @@
-// Downloads of imports: from whom, how much and how long; and nothing of what another site or a torrent may try.
+// Downloads of imports: allowed sources, limits of size and time, and attacks by sites and torrents.
 
 import { spawn } from 'node:child_process'
 import { pbkdf2 } from 'node:crypto'
@@ -23,7 +23,7 @@ import { installYtDlp, pageInfo, sending, startVideoOrigin, type VideoOrigin } f
 
 const VIDEO = Buffer.alloc(300_000, 'video')
 const MAX_BYTES = 400_000
-/** As if it were an address of the inside. */
+/** Stands for a private address. */
 const INSIDE = '127.0.0.2'
 const NAMES: Record<string, string> = { 'site.test': '127.0.0.1', 'inside.test': INSIDE }
 
@@ -40,7 +40,7 @@ const http = makeGuardedFetch({
   logger: silentLogger,
 })
 const ffmpeg = await testFfmpeg()
-// Some containers permit no namespaces, and not every machine has a yt-dlp.
+// Some containers permit no namespaces, and yt-dlp may be missing.
 const inSandbox = (await findSandbox({ pythonPath: '/nowhere' })) ? it : it.skip
 const real = await locateYtDlp({ folder: '/nowhere', name: 'yt-dlp', pythonPath: '/nowhere' })
 const withRealProgram = real ? inSandbox : it.skip
@@ -50,7 +50,7 @@ let site: VideoOrigin
 let inside: VideoOrigin
 let downloads: Downloads
 let withYtDlp: Downloads
-/** For what stays silent. */
+/** Timeout of silent servers. */
 let impatient: Downloads
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(folders, 'work-'))
 })
 
-/** A program takes a while to say its first word on a busy machine. */
+/** A program takes a while for its first output on a busy machine. */
 function makeWith(
   bin: string,
   options: { memory?: string; silence?: string; peers?: string; name?: string; isSafe?: (version: string) => boolean } = {},
@@ -92,7 +92,7 @@ function makeWith(
 
 const at = (path: string, host = 'site.test', port = site.port): string => `http://${host}:${port}${path}`
 
-/** As a process does that ends in the middle of a download. */
+/** Like a process that ends during a download. */
 async function leaveBehind(url: string, etag: string, bytes: Uint8Array): Promise<string> {
   await rm(join(folder, 'complete.json'), { force: true })
   const path = join(folder, 'direct-1a2b.part')
@@ -115,8 +115,8 @@ function get(
   return by.download(wanted, { ...more, folder, maxBytes, signal, onProgress: () => {} })
 }
 
-describe('a file at an address', () => {
-  it('is downloaded, also by a redirection', async () => {
+describe('a file at a URL', () => {
+  it('is downloaded, also after a redirect', async () => {
     site.answer('/here.mp4', { type: 'video/mp4', bytes: VIDEO })
     site.answer('/moved', (_request, response) => response.writeHead(302, { location: '/here.mp4' }).end())
     const { path, fileName } = await get(at('/moved'))
@@ -124,7 +124,7 @@ describe('a file at an address', () => {
     expect((await readFile(path)).equals(VIDEO)).toBe(true)
   })
 
-  it('gets the extension that its type has', async () => {
+  it('gets the extension of its content type', async () => {
     site.answer('/watch', { type: 'video/webm', bytes: VIDEO })
     expect(await get(at('/watch?v=1'))).toMatchObject({ fileName: 'watch.webm' })
   })
@@ -133,7 +133,7 @@ describe('a file at an address', () => {
     ['by its name', () => at('/video.mp4', 'inside.test', inside.port)],
     ['by its address', () => at('/video.mp4', INSIDE, inside.port)],
     ['by a redirection', () => at('/to-inside')],
-  ])('is not taken from inside %s', async (_how, url) => {
+  ])('is refused at a private address %s', async (_how, url) => {
     const location = at('/video.mp4', INSIDE, inside.port)
     site.answer('/to-inside', (_request, response) => response.writeHead(302, { location }).end())
     inside.asked.length = 0
@@ -141,7 +141,7 @@ describe('a file at an address', () => {
     expect(inside.asked).toEqual([])
   })
 
-  it('ends when more comes than may', async () => {
+  it('is aborted when it exceeds the limit', async () => {
     site.answer('/endless.mp4', (_request, response) => {
       response.writeHead(200, { 'content-type': 'video/mp4' })
       const more = () => {
@@ -153,7 +153,7 @@ describe('a file at an address', () => {
     await expect(get(at('/endless.mp4'))).rejects.toMatchObject({ reason: 'too-large' })
   })
 
-  it('is not begun when it says that it is too large', async () => {
+  it('is not started when its declared size exceeds the limit', async () => {
     site.answer('/large.mp4', (_request, response) => {
       response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': MAX_BYTES + 1 })
       response.write('a')
@@ -162,7 +162,7 @@ describe('a file at an address', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('is given up when nothing comes any more', async () => {
+  it('is aborted when the server falls silent', async () => {
     site.answer('/slow.mp4', (_request, response) => {
       response.writeHead(200, { 'content-type': 'video/mp4' }).write('a')
     })
@@ -174,7 +174,7 @@ describe('a file at an address', () => {
     ['that is a page', '/page', { reason: 'no-program' }],
     ['that is a playlist', '/list.m3u8', { reason: 'no-program' }],
     ['that breaks off', '/short.mp4', { reason: 'failed' }],
-  ])('%s is told', async (_what, path, expected) => {
+  ])('%s is reported', async (_what, path, expected) => {
     site.answer('/page', { type: 'text/html', bytes: '<video>' })
     site.answer('/list.m3u8', { type: 'audio/x-mpegurl', bytes: '#EXTM3U' })
     site.answer('/short.mp4', (_request, response) => {
@@ -184,7 +184,7 @@ describe('a file at an address', () => {
     await expect(get(at(path))).rejects.toMatchObject(path === '/missing' ? { reason: 'unusable' } : expected)
   })
 
-  it('is gone on with where a process ended, unless it is another file now', async () => {
+  it('is resumed after a process ended, unless the file has changed', async () => {
     const half = VIDEO.subarray(0, 150_000)
     site.answer('/half.mp4', sending('video/mp4', VIDEO))
     const url = at('/half.mp4')
@@ -197,7 +197,7 @@ describe('a file at an address', () => {
     }
   })
 
-  it('is there for another try once it is whole, also when it was taken out of the folder', async () => {
+  it('is kept for a retry once it is complete, also when it was moved out of the folder', async () => {
     site.answer('/whole.mp4', { type: 'video/mp4', bytes: VIDEO })
     const url = at('/whole.mp4')
     const first = await get(url)
@@ -219,7 +219,7 @@ describe('a file at an address', () => {
     expect(site.asked.length).toBe(asked + 2)
   })
 
-  it('is asked for anew when another part of it comes than the one that is missing', async () => {
+  it('is requested again when another range arrives than the missing one', async () => {
     let closed = 0
     site.answer('/other-part.mp4', (request, response) => {
       if (request.headers.range === undefined) return sending('video/mp4', VIDEO)(request, response)
@@ -234,12 +234,12 @@ describe('a file at an address', () => {
     await until(() => closed === 1)
   })
 
-  it('is not taken when a try that was thought dead wrote into it too', async () => {
+  it('is refused when an attempt considered dead wrote into it too', async () => {
     const url = at('/woken.mp4')
     const half = VIDEO.subarray(0, 150_000)
     const part = await leaveBehind(url, '"the same"', half)
     site.answer('/woken.mp4', async (request, response) => {
-      // The one who holds it open does not see its new name.
+      // The writer that holds it open does not see its new name.
       await appendFile(part, VIDEO)
       sending('video/mp4', VIDEO)(request, response)
     })
@@ -247,7 +247,7 @@ describe('a file at an address', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('complete'))).toEqual([])
   })
 
-  it('ends when nobody wants it any more', async () => {
+  it('is aborted when it is cancelled', async () => {
     site.answer('/waiting.mp4', (_request, response) => {
       response.writeHead(200, { 'content-type': 'video/mp4' }).write('a')
     })
@@ -261,7 +261,7 @@ describe('a file at an address', () => {
 })
 
 describe('a page, by yt-dlp', () => {
-  it('gives the video with all that is told of it', async () => {
+  it('provides the video with all of its metadata', async () => {
     site.answer('/watch/1.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/1.mp4', { type: 'video/mp4', bytes: VIDEO })
     site.answer('/watch/1.vtt', { type: 'text/vtt', bytes: 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n' })
@@ -282,7 +282,7 @@ describe('a page, by yt-dlp', () => {
     expect(site.asked.length).toBe(asked)
   })
 
-  it('is got by HTTP alone, and without other programs', async () => {
+  it('is fetched over HTTP only, and without other programs', async () => {
     site.answer('/watch/4.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/4.mp4', { type: 'video/mp4', bytes: VIDEO })
     await get(at('/watch/4'), { by: withYtDlp })
@@ -294,7 +294,7 @@ describe('a page, by yt-dlp', () => {
     for (const { args, path } of runs) {
       expect(args.join(' ')).toContain('--fixup never --ffmpeg-location no-ffmpeg --downloader native')
       expect(path).toBe(join(folder, 'programs'))
-      // Of a list it would otherwise look at each video.
+      // For a playlist it would otherwise visit each video.
       expect(args.includes('--flat-playlist')).toBe(args.includes('--dump-single-json'))
       const formats = args.includes('--format') ? args[args.indexOf('--format') + 1] : undefined
       for (const format of formats?.split(/[/+]/) ?? []) expect(format).toContain("[protocol~='^(https?|")
@@ -303,7 +303,7 @@ describe('a page, by yt-dlp', () => {
     expect(names.filter((name) => !['python', 'python3', 'deno'].includes(name))).toEqual([])
   })
 
-  it('is as good without its subtitles', async () => {
+  it('succeeds without its subtitles', async () => {
     site.answer('/watch/5.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/5.mp4', { type: 'video/mp4', bytes: VIDEO })
     const found = await get(at('/watch/5'), { by: withYtDlp })
@@ -311,7 +311,7 @@ describe('a page, by yt-dlp', () => {
     expect(found).toMatchObject({ fileName: 'video.mp4', subtitles: [] })
   })
 
-  it('has its picture whatever kind that is of', async () => {
+  it('has its thumbnail in any format', async () => {
     const gif = 'GIF89a'
     site.answer('/watch/10.json', { type: 'application/json', bytes: pageInfo({ subtitles: {} }) })
     site.answer('/watch/10.mp4', { type: 'video/mp4', bytes: VIDEO })
@@ -321,7 +321,7 @@ describe('a page, by yt-dlp', () => {
     expect(await readFile(picturePath, 'utf8')).toBe(gif)
   })
 
-  it('that gives the picture and the sound by themselves becomes one file', async () => {
+  it('with separate video and audio becomes one file', async () => {
     const [picture, sound] = [await media('silent.mp4'), await media('sound.mp3')]
     site.answer('/watch/6.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/6.f1.mp4', { type: 'video/mp4', bytes: await readFile(picture) })
@@ -331,7 +331,7 @@ describe('a page, by yt-dlp', () => {
     expect(await probe({ ffmpeg, path })).toMatchObject({ video: { codec: 'h264' }, audio: { codec: 'mp3' } })
   })
 
-  it('opens nothing of this machine when it gives something else for the picture', async () => {
+  it('opens no local file instead of the video', async () => {
     const inner = join(folders, 'inner.ts')
     await writeFile(inner, await readFile(await media('transport.ts')))
     const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${pathToFileURL(inner)}\n#EXT-X-ENDLIST\n`
@@ -341,7 +341,7 @@ describe('a page, by yt-dlp', () => {
     await expect(get(at('/watch/7'), { by: withYtDlp })).rejects.toMatchObject({ reason: 'failed' })
   })
 
-  it('is not taken for what an earlier try left in another format', async () => {
+  it('is not mistaken for the file of an earlier attempt in another format', async () => {
     site.answer('/watch/8.json', { type: 'application/json', bytes: pageInfo({ subtitles: {} }) })
     site.answer('/watch/8.mp4', { type: 'video/mp4', bytes: VIDEO })
     for (const name of ['video.avi', 'video.f7.mp4', 'video.de.vtt']) await writeFile(join(folder, name), 'cut off')
@@ -363,7 +363,7 @@ describe('a page, by yt-dlp', () => {
     await expect(get(at('/watch/2'), { by: withYtDlp })).rejects.toMatchObject({ reason })
   })
 
-  it('tells what the program says, without addresses', async () => {
+  it('has the error message of the program, without URLs', async () => {
     site.answer('/watch/3', { type: 'text/html', bytes: '<video>' })
     await expect(get(at('/watch/3'), { by: withYtDlp })).rejects.toThrow(
       /^The video cannot be downloaded: \[generic\] Unable to open\s+it was refused$/,
@@ -381,7 +381,7 @@ describe('a page, by yt-dlp', () => {
     expect(await readdir(folder)).toEqual(['pids.json', 'programs'])
   })
 
-  it('ends what a worker that died left joining the picture and the sound', async () => {
+  it('ends the muxing that a dead worker left running', async () => {
     site.answer('/watch/9.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/9.mp4', { type: 'video/mp4', bytes: VIDEO })
     const args = ['-e', 'setInterval(() => {}, 1000)', join(folder, 'video.f1.mp4')]
@@ -401,7 +401,7 @@ describe('a page, by yt-dlp', () => {
     const commands = await Promise.all(group.map((child) => readFile(`/proc/${child}/cmdline`, 'utf8')))
     const bridge = group.filter((_child, index) => commands[index]?.includes('sandbox.py'))
     expect(bridge).toHaveLength(1)
-    // Not its group, which is what ends all of it while the worker lives.
+    // Not its process group, which ends all of it while the worker lives.
     process.kill(pid, 'SIGKILL')
     await until(async () => (await Promise.all(bridge.map(isRunning))).every((runs) => !runs))
     giveUp.abort(new Error('not wanted'))
@@ -416,7 +416,7 @@ describe('a page, by yt-dlp', () => {
     ['2026.02.21.232737', true],
     ['2021.12.17-3+deb', false],
     ['v9', false],
-  ])('by the version %s is run: %s', async (version, isRun) => {
+  ])('with version %s is run: %s', async (version, isRun) => {
     const bin = await mkdtemp(join(folders, 'bin-'))
     const ran = join(bin, 'ran')
     const program = `#!/bin/sh\ncase "$*" in *--version*) echo ${version} ;; *) echo > ${ran}; echo null ;; esac\n`
@@ -430,7 +430,7 @@ describe('a page, by yt-dlp', () => {
     expect(await readFile(ran, 'utf8').catch(() => undefined)).toBe(isRun ? '\n' : undefined)
   })
 
-  it('is described by a program whose version is asked once, and again when the file is another one', async () => {
+  it('checks the version of the program once, and again when the file has changed', async () => {
     const bin = await mkdtemp(join(folders, 'bin-'))
     const asked = join(bin, 'asked')
     const install = (version: string) => {
@@ -448,8 +448,8 @@ describe('a page, by yt-dlp', () => {
     await expect(get(at('/watch/12'), { by })).rejects.toMatchObject({ reason: 'no-program' })
   })
 
-  it('is heard of however early the program ends', async () => {
-    // Nothing of the disk answers before that.
+  it('reports errors however early the program ends', async () => {
+    // Nothing on the disk responds before that.
     const busy = Array.from({ length: 8 }, () => new Promise((done) => pbkdf2('a', 'b', 40_000, 64, 'sha512', done)))
     const program = { command: '/bin/false', args: [], searchPath: '' }
     const run = runYtDlp({
@@ -466,7 +466,7 @@ describe('a page, by yt-dlp', () => {
     await Promise.all(busy)
   })
 
-  it('is given up when the program takes too much memory', async () => {
+  it('is aborted when the program exceeds its memory limit', async () => {
     site.answer('/hang-2/hang', { type: 'text/html', bytes: '<video>' })
     const by = makeWith(join(folders, 'bin'), { memory: '10MB' })
     await expect(get(at('/hang-2/hang'), { by })).rejects.toThrow(/more memory than this server allows/)
@@ -524,7 +524,7 @@ describe('a page, by yt-dlp', () => {
     })
   })
 
-  it('of a channel with tabs lists the newest of each', async () => {
+  it('of a channel with tabs lists the newest videos of each', async () => {
     const video = (name: string) => ({ _type: 'url', url: at(`/${name}`) })
     const tab = (url: string, ...entries: object[]) => ({ _type: 'playlist', webpage_url: at(url), entries })
     const deep = [1, 2, 3, 4, 5].reduce((inner: object) => tab('/deep', inner), video('deep'))
@@ -541,7 +541,7 @@ describe('a page, by yt-dlp', () => {
   })
 })
 
-describe('the proxy of a program', () => {
+describe('the proxy of yt-dlp', () => {
   const dial = makeDial({ isAllowed, resolve, timeoutMs: 2000 })
   const open = (maxBytes = MAX_BYTES) => openGuardedProxy({ dial, maxBytes, silenceMs: 2000, logger: silentLogger })
 
@@ -570,7 +570,7 @@ describe('the proxy of a program', () => {
     })
   }
 
-  it('goes nowhere inside, and knows only who was given its password', async () => {
+  it('connects to no private address, and requires its password', async () => {
     site.answer('/plain', { type: 'text/plain', bytes: 'plain' })
     inside.asked.length = 0
     const { url, close } = await open()
@@ -588,7 +588,7 @@ describe('the proxy of a program', () => {
     expect(inside.asked).toEqual([])
   })
 
-  it('connects to the port that it is asked for, and to none that is not named', async () => {
+  it('connects to the requested port, and to no invalid one', async () => {
     const dialled: object[] = []
     const noted = async (target: object): Promise<never> => {
       dialled.push(target)
@@ -604,7 +604,7 @@ describe('the proxy of a program', () => {
     expect(dialled).toEqual([...ports, { hostname: '[::1]', port: 80 }])
   })
 
-  it('cuts what is larger than allowed', async () => {
+  it('aborts responses that exceed the limit', async () => {
     site.answer('/video.mp4', { type: 'video/mp4', bytes: VIDEO })
     const proxy = await open(VIDEO.length - 1)
     expect(await ask(proxy.url, at('/video.mp4'))).toBeUndefined()
@@ -612,7 +612,7 @@ describe('the proxy of a program', () => {
     await proxy.close()
   })
 
-  it('goes through the proxy of the operator, and to the address that was looked at', async () => {
+  it("uses the operator's proxy, with the checked address", async () => {
     site.answer('/behind.mp4', { type: 'video/mp4', bytes: VIDEO })
     const upstream = await open()
     const options = { isAllowed, resolve, timeoutMs: 2000, proxy: () => upstream.url }
@@ -653,7 +653,7 @@ describe('a torrent', () => {
       )
     })
 
-  it('by its magnet URI is got from a peer', async () => {
+  it('with a magnet URI is downloaded from a peer', async () => {
     const { magnet } = await seed(VIDEO, '../../from a peer.mp4')
     const { path, fileName } = await get({ kind: 'magnet', uri: magnet('127.0.0.1') })
     expect((await readFile(path)).equals(VIDEO)).toBe(true)
@@ -661,13 +661,13 @@ describe('a torrent', () => {
     expect(fileName).not.toContain('/')
   })
 
-  it('by its file is got from a web seed, through the guard', async () => {
+  it('with a file is downloaded from a web seed, through the guard', async () => {
     site.answer('/seed.mp4', sending('video/mp4', VIDEO))
     const bytes = await withSeeds(await torrentOf(Buffer.from(VIDEO), 'seeded.mp4'), [at('/seed.mp4')])
     expect((await readFile((await get({ kind: 'torrent', bytes })).path)).equals(VIDEO)).toBe(true)
   })
 
-  it('is given up when a web seed sends something else again and again', async () => {
+  it('is aborted when a web seed repeatedly sends wrong data', async () => {
     site.answer('/other.mp4', sending('video/mp4', Buffer.alloc(VIDEO.length, 'other')))
     const bytes = await withSeeds(await torrentOf(Buffer.from(VIDEO), 'other.mp4'), [at('/other.mp4')])
     site.asked.length = 0
@@ -675,7 +675,7 @@ describe('a torrent', () => {
     expect(site.asked.length).toBeLessThan(50)
   })
 
-  it('is got from nobody inside', async () => {
+  it('is not downloaded from private addresses', async () => {
     inside.asked.length = 0
     const seeds = [at('/video.mp4', INSIDE, inside.port), at('/video.mp4', 'inside.test', inside.port)]
     const bytes = await withSeeds(await torrentOf(Buffer.alloc(1000, 'x'), 'inside.mp4'), seeds)
@@ -703,7 +703,7 @@ describe('a torrent', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  it('never gets more onto the disk than it may', async () => {
+  it('never writes more to the disk than allowed', async () => {
     const path = join(folder, 'torrent.data')
     const store = new (flatStore(path, 1500))(1000)
     const put = (index: number, bytes: number) =>
@@ -714,7 +714,7 @@ describe('a torrent', () => {
     expect((await readFile(path)).length).toBe(1500)
   })
 
-  it('is given up when its process takes too much memory', async () => {
+  it('is aborted when its process exceeds the memory limit', async () => {
     const { magnet } = await seed(Buffer.alloc(1001, 'm'), 'memory.mp4')
     const by = makeWith(join(folders, 'none'), { memory: '10MB' })
     const source = { kind: 'magnet', uri: magnet('127.0.0.1') } as const
@@ -729,7 +729,7 @@ describe('a torrent', () => {
     await until(async () => !(await isRunning(pid)))
   })
 
-  it('is read without being downloaded', async () => {
+  it('is read without a download', async () => {
     const { bytes } = await seed(Buffer.alloc(5000, 'z'), 'read.mp4')
     expect(await readTorrent(bytes)).toEqual({ name: 'read.mp4', files: 1, size: 5000 })
     expect(await readTorrent('magnet:?xt=urn:btih:nonsense')).toBeUndefined()
@@ -748,7 +748,7 @@ async function torrentOf(content: Buffer, name: string): Promise<Buffer> {
   )
 }
 
-/** As nobody makes them who means well. */
+/** A malicious torrent. */
 async function torrentWith(told: { length: number; pieces: number; pieceLength?: number }): Promise<Buffer> {
   const { default: bencode } = await import('bencode')
   const { length, pieces, pieceLength = 16_384 } = told
@@ -756,7 +756,7 @@ async function torrentWith(told: { length: number; pieces: number; pieceLength?:
   return Buffer.from(bencode.encode({ info }))
 }
 
-/** A program that waits for a torrent that nobody has. */
+/** A program that waits for a torrent without peers. */
 function serverOfTorrent(work: string): string {
   const from = (path: string) => JSON.stringify(new URL(`../../../src/${path}`, import.meta.url).href)
   const config = {
@@ -774,7 +774,7 @@ function serverOfTorrent(work: string): string {
   `
 }
 
-/** With web seeds (BEP 19), which stand beside what is hashed. */
+/** With web seeds (BEP 19), which are outside the hashed part. */
 async function withSeeds(torrent: Buffer, seeds: string[]): Promise<Buffer> {
   const { default: bencode } = await import('bencode')
   return Buffer.from(bencode.encode({ ...bencode.decode(torrent), 'url-list': seeds }))

@@ -1,4 +1,4 @@
-// Edited videos that ffmpeg really makes, of files in which it cannot easily find its way.
+// Editing of real files in which ffmpeg has difficulties to seek.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { packagedFfmpeg, temporaryFolder } from '../../support/media.ts'
 
 const run = promisify(execFile)
 
-it('begins in the middle of a file in fragments whose sound pauses for longer than one of them', async () => {
+it('can start within a fragmented file whose audio pauses for longer than a fragment', async () => {
   const ffmpeg = await packagedFfmpeg()
   const folder = await temporaryFolder()
   const source = join(folder, 'fragmented.mp4')

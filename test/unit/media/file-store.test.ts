@@ -1,4 +1,4 @@
-// The store on a file system beside what every store promises: parts, symbolic links, what dead processes left.
+// The file system store beyond the common contract: partial files, symbolic links, remains of dead processes.
 
 import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ const namesOf = async (kind: FileKind, folder?: string) => {
   return names.sort()
 }
 
-it('leaves no part when the stream breaks', async () => {
+it('leaves no partial file when the stream fails', async () => {
   const broken = Readable.from(
     (async function* () {
       yield 'new'
@@ -55,7 +55,7 @@ it('leaves no part when the stream breaks', async () => {
 })
 
 describe('names', () => {
-  it('do not lead through symbolic links, to a file or a folder', async () => {
+  it('do not follow symbolic links, to a file or a folder', async () => {
     const outside = join(root, 'outside')
     await mkdir(outside)
     await writeFile(join(outside, 'secret'), 'secret')
@@ -73,7 +73,7 @@ describe('names', () => {
 })
 
 describe('housekeeping', () => {
-  it('sweeps only old parts of writers that died', async () => {
+  it('removes only old partial files of dead writers', async () => {
     const incoming = join(root, 'web_videos', '.incoming')
     await mkdir(incoming, { recursive: true })
     const now = new Date('2030-01-01T12:00:00Z')
@@ -85,7 +85,7 @@ describe('housekeeping', () => {
     expect(await readdir(incoming)).toEqual(['new'])
   })
 
-  it('knows a folder for every kind', () => {
+  it('has a folder for every kind', () => {
     expect(Object.keys(directoriesIn('x')).sort()).toEqual([...fileKinds].sort())
   })
 })

@@ -51,7 +51,7 @@ describe('an uploaded image', () => {
     expect(images[0]?.bytes.includes('Somebody')).toBe(false)
   })
 
-  it('is turned upright as its orientation says', async () => {
+  it('is rotated by its orientation', async () => {
     const left = await sharp({ create: { width: 200, height: 100, channels: 3, background: 'white' } })
       .composite([{ input: { create: { width: 100, height: 100, channels: 3, background: 'black' } }, gravity: 'west' }])
       .withMetadata({ orientation: 6 })
@@ -70,7 +70,7 @@ describe('an uploaded image', () => {
     await expect(fitImage(await fileWith(content), sizes)).rejects.toMatchObject({ reason: 'not-media' })
   })
 
-  it('is on white where it can be seen through', async () => {
+  it('has a white background where it is transparent', async () => {
     const clear = sharp({ create: { width: 300, height: 200, channels: 4, background: '#00000000' } })
     for (const bytes of [await clear.png().toBuffer(), await clear.webp().toBuffer()]) {
       const [image] = await fitImage(await fileWith(bytes), [{ width: 30, height: 20 }])
@@ -79,7 +79,7 @@ describe('an uploaded image', () => {
     }
   })
 
-  it('is refused when it is cut off', async () => {
+  it('is refused when it is truncated', async () => {
     const whole = await readFile(await media('picture.png'))
     const path = await fileWith(whole.subarray(0, Math.floor(whole.length / 2)))
     await expect(fitImage(path, sizes)).rejects.toMatchObject({ reason: 'unreadable' })
@@ -95,14 +95,14 @@ describe('an uploaded image', () => {
 describe('an image of an actor', () => {
   const square = (side: number) => ({ width: side, height: side })
 
-  it('keeps what can be seen through', async () => {
+  it('keeps its transparency', async () => {
     const clear = sharp({ create: { width: 20, height: 20, channels: 4, background: '#00000000' } })
     const [image] = await fitActorImage(await fileWith(await clear.png().toBuffer()), [square(48)])
     const { channels } = await sharp(image?.bytes).stats()
     expect([image?.extension, channels[3]?.max]).toEqual(['.png', 0])
   })
 
-  it('is turned upright before its metadata goes', async () => {
+  it('is rotated before its metadata is removed', async () => {
     const bytes = await sharp({ create: { width: 200, height: 100, channels: 3, background: 'white' } })
       .composite([{ input: { create: { width: 100, height: 100, channels: 3, background: 'black' } }, gravity: 'west' }])
       .withMetadata({ orientation: 6 })
@@ -113,7 +113,7 @@ describe('an image of an actor', () => {
     expect([(data[50] ?? 0) < 20, (data[199 * 100 + 50] ?? 0) > 235]).toEqual([true, true])
   })
 
-  it('moves as WebP, as long as it is small', async () => {
+  it('is animated as WebP, if it is small', async () => {
     const frames = 5
     const pixels = Buffer.from(Array.from({ length: 30 * 30 * frames * 3 }, (_, index) => (index * 7) % 256))
     const raw = { width: 30, height: 30 * frames, channels: 3 as const, pageHeight: 30 }
@@ -126,11 +126,11 @@ describe('an image of an actor', () => {
     ])
   })
 
-  it('stands still when its frames together are too many', async () => {
+  it('is not animated when its frames are too many in total', async () => {
     const [side, frames] = [2000, 3000]
     const screen = Buffer.from('47494638396100000000800000000000ffffff', 'hex')
     for (const at of [6, 8]) screen.writeUInt16LE(side, at)
-    // Each a dot, and all of the screen once it is shown.
+    // Each is a dot, but as large as the screen once it is decoded.
     const frame = Buffer.from('21f90400010000002c0000000001000100000202440100', 'hex')
     const bytes = Buffer.concat([screen, ...Array<Buffer>(frames).fill(frame), Buffer.from(';')])
     expect((await sharp(bytes, { limitInputPixels: false }).metadata()).pages).toBe(frames)
@@ -139,7 +139,7 @@ describe('an image of an actor', () => {
     expect([images.map(({ extension }) => extension), pages]).toEqual([['.png'], [1]])
   })
 
-  it('keeps nothing of what hides behind it', async () => {
+  it('keeps no data appended to it', async () => {
     const script = '<html><script>alert(1)</script></html>'
     const image = await sharp({ create: { width: 60, height: 60, channels: 3, background: 'red' } })
       .jpeg()
@@ -170,7 +170,7 @@ describe('a media file', () => {
   }
 
   it.each(['small.mp4', 'portrait.mp4', 'rotated.mp4', 'anamorphic.mp4', 'webm.webm', 'cover.mp3', 'sound.mp3'] as const)(
-    '%s gives a picture in each size and leaves nothing behind',
+    '%s gives a picture in each size and leaves no other files',
     async (name) => {
       const workFolder = await temporaryFolder()
       expect(await describeAll(await images(name, workFolder))).toEqual(bothSizes)
@@ -178,14 +178,14 @@ describe('a media file', () => {
     },
   )
 
-  it('gives a picture that shows something', async () => {
+  it('gives a picture that is not blank', async () => {
     const [thumbnail] = await images('copyable-1080p.mp4', await temporaryFolder())
     const { channels } = await sharp(thumbnail?.bytes).stats()
     expect(Math.max(...channels.map(({ stdev }) => stdev))).toBeGreaterThan(20)
   })
 })
 
-describe('the picture of a video', () => {
+describe('the thumbnail of a video', () => {
   const made = async (name: string, source: string, framesToAnalyze = 50) => {
     const input = await keptMedia(name, source, (target, { ffmpegPath }) =>
       promisify(execFile)(ffmpegPath, ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:v', 'ffv1', target]),
@@ -208,24 +208,24 @@ describe('the picture of a video', () => {
     ['a few black frames', 'color=black:s=128x72:r=10:d=1[a];testsrc=s=128x72:r=10:d=2[b];[a][b]concat'],
     ['half of it black', 'color=black:s=128x72:r=10:d=8[a];testsrc=s=128x72:r=10:d=8[b];[a][b]concat'],
     ['white but for its last fifth', 'color=white:s=128x72:r=10:d=10[a];testsrc=s=128x72:r=10:d=6[b];[a][b]concat'],
-  ])('is none of what a film begins with: %s', async (_what, source) => {
+  ])('is not its black or blank beginning: %s', async (_what, source) => {
     const { stdev } = await made('opening.mkv', source)
     expect(stdev).toBeGreaterThan(40)
   })
 
-  it('is a typical one of as many frames as are configured', async () => {
+  it('is a typical frame of the configured number of frames', async () => {
     // One frame in three is a flash; the first one is.
     const flashes = `${picture}:d=3,drawbox=t=fill:c=white:enable='not(mod(n,3))'`
     expect((await made('flashes.mkv', flashes, 1)).mean).toBeGreaterThan(240)
     expect((await made('flashes.mkv', flashes, 9)).mean).toBeLessThan(200)
   })
 
-  it('is what there is when all of it is dark', async () => {
+  it('is a dark frame when all of them are dark', async () => {
     expect((await made('dark.mkv', 'color=black:s=128x72:r=10:d=1')).mean).toBeLessThan(20)
   })
 })
 
-/** A PNG with a large header and hardly any data. */
+/** A PNG with a large declared size and hardly any data. */
 function pngHeader(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data])

@@ -1,4 +1,4 @@
-// Making real renditions of small real files, and what is left when the work is cut short.
+// Real renditions of small real files, and interrupted work.
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -69,7 +69,7 @@ interface Started {
   pid: number
 }
 
-/** Runs a whole ladder into the store and tells what happened. */
+/** Runs a whole ladder into the store, and returns its events. */
 async function ladder(name: MediaName, patch: Patch = {}, more: Partial<RunLadderOptions> = {}) {
   const input = await media(name)
   const plan = planLadder({ probe: await probe({ ffmpeg, path: input }), settings: settings(patch) })
@@ -107,8 +107,8 @@ const keyFramesOf = async (path: string) => {
   return keys.map((line) => Number(Number(line.split(',')[0]).toFixed(2)))
 }
 
-describe('the ladder of a video that must be encoded', () => {
-  it('has every rendition in its size, as H.264 and AAC, as long as the source', async () => {
+describe('the ladder of a video that needs encoding', () => {
+  it('has every rendition in its size, as H.264 and AAC, with the duration of the source', async () => {
     const { files } = await ladder('webm.webm', { resolutions: ['144p', '0p'], webVideos: true })
     const found = await Promise.all(
       files.map(async (file) => {
@@ -139,7 +139,7 @@ describe('the ladder of a video that must be encoded', () => {
     expect(started[0]?.commandLine.match(/ -i /g)).toHaveLength(1)
   })
 
-  it('has its key frames at the same times in all renditions', async () => {
+  it('has key frames at the same times in all renditions', async () => {
     const { files } = await ladder('copyable-1080p.mp4', { resolutions: ['360p', '240p', '144p'] })
     const encoded = files.filter(({ resolution }) => resolution < 1080)
     const times = await Promise.all(encoded.map((file) => keyFramesOf(stored(file))))
@@ -150,13 +150,13 @@ describe('the ladder of a video that must be encoded', () => {
     ])
   })
 
-  it('reports progress that never falls and ends at 100', async () => {
+  it('reports monotonic progress up to 100', async () => {
     const { progress } = await ladder('small.mp4', { webVideos: true })
     expect(progress).toEqual(progress.toSorted((a, b) => a - b))
     expect(progress.at(-1)).toBe(100)
   })
 
-  it('has names as the reference gives them, each with a uuid of its own', async () => {
+  it('has file names in the form of the reference, each with its own uuid', async () => {
     const { files } = await ladder('small.mp4', { webVideos: true })
     const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}'
     for (const { type, resolution, filename, hls } of files) {
@@ -198,7 +198,7 @@ describe('the ladder of a video that must be encoded', () => {
         [144, 320, 144],
       ],
     ],
-  ] as const)('shows %s upright, with square pixels and even sizes', async (name, expected) => {
+  ] as const)('shows %s upright, with square pixels and even dimensions', async (name, expected) => {
     const { files } = await ladder(name)
     const found = await Promise.all(
       files.map(async (file) => {
@@ -210,7 +210,7 @@ describe('the ladder of a video that must be encoded', () => {
     expect(found).toEqual(expected)
   })
 
-  it('limits the frames of small renditions of fast sources', async () => {
+  it('limits the frame rate of small renditions of fast sources', async () => {
     const { files } = await ladder('fast.mp4', { resolutions: ['144p'] })
     const rates = await Promise.all(files.map(async (file) => (await probe({ ffmpeg, path: stored(file) })).video?.fps))
     expect([files.map(({ fps }) => fps), rates]).toEqual([
@@ -219,7 +219,7 @@ describe('the ladder of a video that must be encoded', () => {
     ])
   })
 
-  it('gives a variable rate a constant one', async () => {
+  it('converts a variable frame rate to a constant one', async () => {
     const { files } = await ladder('variable.mp4', { resolutions: ['144p'] })
     const last = files.at(-1)
     expect((await probe({ ffmpeg, path: last ? stored(last) : '' })).video).toMatchObject({ variableRate: false })
@@ -235,14 +235,14 @@ describe('the ladder of a video that must be encoded', () => {
   })
 })
 
-describe('the ladder of a video whose times are far longer than it says', () => {
-  it('is given up, and leaves nothing', async () => {
+describe('the ladder of a video with much longer timestamps than its header says', () => {
+  it('is aborted, and leaves nothing', async () => {
     const input = join(root, 'gap.mkv')
     const gap = ['-vf', "setpts='(N+gt(N,2)*72000)/TB'", '-vsync', 'passthrough', '-c:v', 'ffv1']
     await run(ffmpeg.ffmpegPath, ['-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=1:duration=5', ...gap, input])
     await expect(probe({ ffmpeg, path: input })).rejects.toMatchObject({ reason: 'too-long' })
     const bytes = await readFile(input)
-    // The element Duration, in milliseconds.
+    // The Duration element, in milliseconds.
     bytes.writeDoubleBE(5000, bytes.indexOf(Buffer.from([0x44, 0x89, 0x88])) + 3)
     await writeFile(input, bytes)
     const found = await probe({ ffmpeg, path: input })
@@ -265,7 +265,7 @@ describe('the ladder of a video whose times are far longer than it says', () => 
 })
 
 describe('the ladder of a video whose top rendition can be copied', () => {
-  it('has that one first, bit for bit, and encodes the rest in one process', async () => {
+  it('copies it first, bit for bit, and encodes the others in one process', async () => {
     const steps: [string, number[]][] = []
     const { started, files } = await ladder(
       'copyable-1080p.mp4',
@@ -293,7 +293,7 @@ describe('the ladder of a video whose top rendition can be copied', () => {
     expect(await streams(join(root, 'web_videos', top))).toBe(await streams(await media('copyable-1080p.mp4')))
   })
 
-  it('tells nobody where it was taken', async () => {
+  it('removes location metadata', async () => {
     const { files } = await ladder('small.mp4', { resolutions: ['144p'], webVideos: true })
     expect(files).toHaveLength(4)
     expect((await readFile(await media('small.mp4'))).includes('48.8577')).toBe(true)
@@ -305,7 +305,7 @@ describe('the ladder of a video whose top rendition can be copied', () => {
 })
 
 describe('the HLS of a ladder', () => {
-  it('covers each file exactly, with hashes that fit and codecs that are true', async () => {
+  it('covers each file exactly, with right hashes and codecs', async () => {
     const { files } = await ladder('copyable-1080p.mp4', { resolutions: ['240p'] })
     expect(files).toHaveLength(2)
     for (const file of files) {
@@ -333,7 +333,7 @@ describe('the HLS of a ladder', () => {
     }
   })
 
-  it.each([false, true])('plays from the master (sound of its own: %s)', async (split) => {
+  it.each([false, true])('plays from the master playlist (separate audio: %s)', async (split) => {
     const { files, entries } = await ladder('small.mp4', { resolutions: ['144p'], split })
     const names = { masterFilename: 'm-master.m3u8', hashesFilename: 'm-segments-sha256.json' }
     await storeMaster({ store, entries, videoUuid: 'v1', isPrivate: false, ...names })
@@ -358,7 +358,7 @@ describe('the HLS of a ladder', () => {
     expect(Object.keys(hashes as object)).toEqual(entries.map(({ filename }) => filename))
   })
 
-  it('starts picture and sound at the same time, in one file or in two', async () => {
+  it('starts video and audio at the same time, in one file or in two', async () => {
     const startsOf = async (file: LadderFile) => {
       const { metadata } = await probe({ ffmpeg, path: stored(file) })
       return metadata.streams.map((stream) => Math.abs(Number(stream.start_time)) < 0.03)
@@ -369,7 +369,7 @@ describe('the HLS of a ladder', () => {
     expect(starts).toEqual([[true, true], [true], [true]])
   })
 
-  it('with sound of its own still gives web videos that have both', async () => {
+  it('with separate audio still makes web videos with both', async () => {
     const { files } = await ladder('webm.webm', { resolutions: ['144p'], split: true, webVideos: true })
     const web = files.filter(({ type }) => type === 'web-video')
     expect(web.map(({ resolution, hasVideo, hasAudio }) => [resolution, hasVideo, hasAudio])).toEqual([
@@ -380,11 +380,11 @@ describe('the HLS of a ladder', () => {
   })
 })
 
-describe('a ladder whose first rendition is there soon', () => {
+describe('a ladder with an early first rendition', () => {
   it.each([
     ['copyable-1080p.mp4', 1080, 'copy'],
     ['webm.webm', 144, 'quick'],
-  ] as const)('has its sound with it, and web videos with both: %s', async (name, first, step) => {
+  ] as const)('has audio with it, and web videos with both: %s', async (name, first, step) => {
     const input = await media(name)
     const wanted = settings({ resolutions: ['240p', '144p'], split: true, webVideos: true })
     const planned = planLadder({ probe: await probe({ ffmpeg, path: input }), settings: wanted })
@@ -402,7 +402,7 @@ describe('a ladder whose first rendition is there soon', () => {
       onStart: (started) => {
         if (started.step === 'encode') inputs = started.commandLine.split(' -i ').length - 1
       },
-      // They are moved away at once, as the server does.
+      // They are moved away at once, like by the server.
       onFiles: async (files, made) => {
         steps.push([made, ...files.map(({ type, resolution, hasVideo, hasAudio }) => [type, resolution, hasVideo, hasAudio])])
         await storeLadderFiles({ store, files, videoUuid: 'v1', isPrivate: false })
@@ -427,7 +427,7 @@ describe('a ladder whose first rendition is there soon', () => {
 })
 
 describe('web videos', () => {
-  it('are made alone when HLS is off, ready to play from the start', async () => {
+  it('are the only format when HLS is off, ready for progressive playback', async () => {
     const { files, started } = await ladder('webm.webm', { resolutions: ['144p'], hls: false, webVideos: true })
     expect(files.map(({ type, resolution }) => [type, resolution])).toEqual([
       ['web-video', 180],
@@ -442,7 +442,7 @@ describe('web videos', () => {
 })
 
 describe('an audio file', () => {
-  it('becomes a video of black in 480p at 25 frames per second', async () => {
+  it('becomes a black 480p video at 25 frames per second', async () => {
     const { files } = await ladder('sound.mp3', { resolutions: ['240p'] })
     const found = await Promise.all(files.map((file) => probe({ ffmpeg, path: stored(file) })))
     expect(found.map(({ video, audio, duration }) => [video?.height, video?.fps, audio?.codec, Math.round(duration)])).toEqual([
@@ -451,7 +451,7 @@ describe('an audio file', () => {
     ])
   })
 
-  it('shows the picture that was sent with it', async () => {
+  it('shows its uploaded picture', async () => {
     const [still] = await fitImage(await media('picture.png'), [{ width: 850, height: 480 }])
     const stillPath = join(root, 'still.jpg')
     await writeFile(stillPath, still?.bytes ?? '')
@@ -465,12 +465,12 @@ describe('an audio file', () => {
   })
 })
 
-describe('work that is cut short', () => {
+describe('interrupted work', () => {
   const triesIn = async (folder: string): Promise<string[]> => (await readdir(folder)).filter((name) => name.startsWith('try-'))
   const mediaIn = async (folder: string): Promise<string[]> =>
     (await readdir(folder, { recursive: true })).filter((name) => /\.(mp4|m3u8|mkv)$/.test(name))
 
-  it('leaves no process and no half-made file when it is cancelled', async () => {
+  it('leaves no process and no partial file when it is cancelled', async () => {
     const controller = new AbortController()
     let pid = 0
     const failure = ladder(
@@ -503,7 +503,7 @@ describe('work that is cut short', () => {
     expect(await mediaIn(workFolder)).toEqual([])
   })
 
-  it('takes up finished steps under the same names after they could not be stored, or the worker was killed', async () => {
+  it('reuses finished steps with the same names after they could not be stored, or the worker was killed', async () => {
     const workFolder = join(root, 'work')
     const input = await media('copyable-1080p.mp4')
     const plan = planLadder({
@@ -519,7 +519,7 @@ describe('work that is cut short', () => {
     for (const _try of [1, 2, 3]) await expect(runLadder({ ...work, onFiles })).rejects.toThrow(StorageOutage)
     const [tried = '', ...others] = await triesIn(workFolder)
     expect(others).toHaveLength(1)
-    // As a kill would leave it.
+    // The state after a kill.
     await mkdir(join(workFolder, tried, 'encode'))
     await writeFile(join(workFolder, tried, 'encode', 'half.mp4'), 'half')
     const again: LadderFile[] = []
@@ -539,7 +539,7 @@ describe('work that is cut short', () => {
     await expect(stat(workFolder)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('makes a step again, under other names, when another kind of file is wanted meanwhile', async () => {
+  it('repeats a step, with other names, when another format is enabled meanwhile', async () => {
     const names: string[][] = []
     const onFiles = async (files: LadderFile[]): Promise<void> => {
       names.push(files.map(({ filename }) => filename))
@@ -554,7 +554,7 @@ describe('work that is cut short', () => {
     expect(again).toEqual(both)
   })
 
-  it('makes a step again whose finished files are gone', async () => {
+  it('repeats a step whose finished files are gone', async () => {
     const onFiles = async (files: LadderFile[]): Promise<void> => {
       for (const { path } of files) {
         await rm(path).catch(() => {
@@ -572,7 +572,7 @@ describe('work that is cut short', () => {
     expect((await probe({ ffmpeg, path: stored(files.at(-1) as LadderFile) })).duration).toBeCloseTo(2, 0)
   })
 
-  it('goes on in other hands while the first worker does not know it yet', async () => {
+  it('continues in another worker while the first one does not know yet', async () => {
     const taken = Promise.withResolvers<Awaited<ReturnType<typeof ladder>>>()
     const first = ladder(
       'copyable-1080p.mp4',
@@ -613,7 +613,7 @@ describe('work that is cut short', () => {
     expect(await readdir(join(root, 'streaming_playlists', hlsFolder('v1', true).name))).toHaveLength(4)
   })
 
-  it('does not make again what an earlier try has stored', async () => {
+  it('does not repeat what an earlier attempt has stored', async () => {
     const { started, files } = await ladder('copyable-1080p.mp4', { resolutions: ['144p'] }, { skip: ['copy'] })
     expect(started.map(({ step }) => step)).toEqual(['encode'])
     expect(files.map(({ resolution }) => resolution)).toEqual([144])

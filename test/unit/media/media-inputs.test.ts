@@ -1,4 +1,4 @@
-// The table of inputs: each ends as exactly the expected streams, looked at with ffprobe and decoded whole, or is refused.
+// The table of media inputs: each is converted to exactly the expected streams, verified by ffprobe and a full decode, or refused.
 
 import { execFile } from 'node:child_process'
 import { readFile, rm, stat } from 'node:fs/promises'
@@ -13,10 +13,10 @@ import { type Input, inputs, type Rendition } from '../../support/media-inputs.t
 
 const run = promisify(execFile)
 const ffmpeg = await testFfmpeg()
-/** What looks at the results: it starts in a thirtieth of the time. */
+/** Inspects the results: this ffmpeg starts thirty times faster. */
 const looking = await serverFfmpeg()
 
-/** The source's own resolution alone: what is smaller is scaled from it. */
+/** Only the source's own resolution: smaller ones are scaled from it. */
 const settings: LadderSettings = {
   always_transcode_original_resolution: true,
   resolutions: {},
@@ -41,7 +41,7 @@ async function look(path: string): Promise<Streams> {
   return JSON.parse(stdout)
 }
 
-/** Runs the ladder of an input; `inspect` sees its files before they go. */
+/** Runs the ladder of an input; `inspect` sees its files before they are removed. */
 async function ladder(input: Input, inspect: (files: LadderFile[]) => Promise<void>) {
   const path = await input.path()
   const found = await probe({ ffmpeg, path })
@@ -66,7 +66,7 @@ async function ladder(input: Input, inspect: (files: LadderFile[]) => Promise<vo
 function expectPicture(video: Record<string, unknown> | undefined, { size, fps }: Rendition, isOneFrame: boolean): void {
   const [width, height] = size.split('x').map(Number)
   expect(video).toMatchObject({ codec_name: 'h264', pix_fmt: 'yuv420p', width, height })
-  // Nothing is left for players to turn or to stretch, and no colours are claimed that are not there.
+  // Players need not rotate or stretch, and no wrong colours are declared.
   expect(video?.side_data_list).toBeUndefined()
   expect(video?.tags).not.toHaveProperty('rotate')
   expect(['1:1', undefined]).toContain(video?.sample_aspect_ratio)
@@ -91,7 +91,7 @@ async function expectRendition(file: LadderFile | undefined, expected: Rendition
   expect(Math.abs(Number(format.duration) - expected.duration)).toBeLessThan(tolerance)
   for (const { start_time: start } of streams) expect(Math.abs(Number(start))).toBeLessThan(0.15)
 
-  // The playlist says the same, and all of it can be decoded.
+  // The playlist agrees, and the whole file decodes.
   const playlist = parseMediaPlaylist(await readFile(playlistPath, 'utf8'))
   const seconds = playlist.segments.reduce((sum, { duration }) => sum + duration, 0)
   expect(Math.abs(seconds - expected.duration)).toBeLessThan(tolerance)
@@ -109,13 +109,13 @@ const accepted = inputs.flatMap(({ expected, ...input }) => ('refused' in expect
 const refused = inputs.flatMap(({ expected, ...input }) => ('refused' in expected ? [{ ...input, reason: expected.refused }] : []))
 
 describe('the table of inputs', () => {
-  it('is long enough', () => {
+  it('is not empty by accident', () => {
     expect(new Set(inputs.map(({ name }) => name)).size).toBe(inputs.length)
     expect(accepted.length).toBeGreaterThan(60)
     expect(refused.length).toBeGreaterThan(12)
   })
 
-  it.each(accepted)('$name becomes what every browser plays', async (input) => {
+  it.each(accepted)('$name becomes playable in every browser', async (input) => {
     const { expected } = input
     const { found, plan, steps } = await ladder(input, async (files) => {
       expect(files).toHaveLength(1)

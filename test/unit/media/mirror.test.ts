@@ -1,4 +1,4 @@
-// Copies of HLS videos of servers that may be hostile.
+// Copies of HLS videos of possibly hostile servers.
 
 import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
@@ -60,7 +60,7 @@ beforeEach(async () => {
     allowPrivateAddresses: false,
     timeoutMs: 5000,
     maxRedirects: 5,
-    // The one address of loopback that stands for a public one.
+    // This loopback address stands for a public one.
     isAllowedAddress: (found) => found === '127.0.0.1',
     userAgent: 'vireo-test',
     logger: silentLogger,
@@ -98,14 +98,14 @@ const stored = async () => {
 const textOf = (name: string) => readFile(join(root, 'redundancy', 'hls', 'x', name), 'utf8')
 
 describe('a copy of an HLS video', () => {
-  it('has the playlists as they were, and each file once', async () => {
+  it('has the original playlists, and each file once', async () => {
     expect(await mirror()).toBe(MASTER.length + MEDIA.length + FILE.length)
     expect(await stored()).toEqual(['hls/x/240.m3u8', 'hls/x/240.mp4', 'hls/x/master.m3u8'])
     expect([await textOf('master.m3u8'), await textOf('240.m3u8'), await textOf('240.mp4')]).toEqual([MASTER, MEDIA, FILE])
     expect(asked).toEqual(['/v/master.m3u8', '/v/240.m3u8', '/v/240.mp4'])
   })
 
-  it('names files by themselves where the playlists name them by whole addresses or odd names', async () => {
+  it('uses relative file names where the playlists have absolute URLs or unusual names', async () => {
     answers['/v/master.m3u8'] = MASTER.replace('240.m3u8', `${base}/elsewhere/240.m3u8?a=1`)
     answers['/elsewhere/240.m3u8?a=1'] = MEDIA.replaceAll('240.mp4', '/v/%2e%2e%2f240')
     answers['/v/%2e%2e%2f240'] = FILE
@@ -118,7 +118,7 @@ describe('a copy of an HLS video', () => {
     expect(await textOf('240.m3u8')).toBe(MEDIA.replaceAll('240.mp4', String(name)))
   })
 
-  it('that was interrupted goes on behind the files that are whole, and loses what is no longer part of it', async () => {
+  it('that was interrupted resumes after the complete files, and removes obsolete ones', async () => {
     await store.put({ kind: 'redundancy', name: 'hls/x/240.mp4' }, Buffer.from(FILE))
     await store.put({ kind: 'redundancy', name: 'hls/x/480.mp4' }, Buffer.from('of before'))
     await mirror()
@@ -126,7 +126,7 @@ describe('a copy of an HLS video', () => {
     expect(await stored()).toEqual(['hls/x/240.m3u8', 'hls/x/240.mp4', 'hls/x/master.m3u8'])
   })
 
-  it('stops when nobody wants it any more', async () => {
+  it('stops when it is cancelled', async () => {
     const over = new AbortController()
     answers['/v/240.mp4'] = (_request, response) => {
       response.write('0')
@@ -195,26 +195,26 @@ describe('a hostile server', () => {
       /too many renditions/,
       () => ({ '/v/master.m3u8': `${MASTER}${Array.from({ length: 8 }, (_, n) => `${n}.m3u8`).join('\n')}\n` }),
     ],
-  ])('%s gets nowhere', async (_what, message, make) => {
+  ])('%s has no effect', async (_what, message, make) => {
     Object.assign(answers, make())
     await expect(mirror()).rejects.toThrow(message)
     expect((await stored()).filter((name) => name.endsWith('master.m3u8'))).toEqual([])
   })
 
-  it('with many files may not send more than was told of all', async () => {
+  it('with many files may not exceed the declared total size', async () => {
     answers['/v/240.m3u8'] = MEDIA.replaceAll('240.mp4', 'other.mp4')
     answers['/v/other.mp4'] = endless
     await expect(mirror()).rejects.toThrow(/more than/)
   })
 
-  it('that falls silent is left', async () => {
+  it('that falls silent times out', async () => {
     answers['/v/240.mp4'] = (_request, response) => void response.write('0')
     await expect(mirror({ silenceMs: 300 })).rejects.toThrow(/too long/)
     answers['/v/240.mp4'] = () => {}
     await expect(mirror({ silenceMs: 300 })).rejects.toThrow(/too long/)
   })
 
-  it('that tells of more than copies may have is not even asked for the files', async () => {
+  it('with a declared size over the limit gets no requests for files', async () => {
     await expect(mirror({ sizes: new Map([[`${base}/v/240.mp4`, 20_000]]) })).rejects.toThrow(/larger/)
     expect(asked).not.toContain('/v/240.mp4')
   })

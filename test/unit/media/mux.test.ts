@@ -1,4 +1,4 @@
-// A picture and a sound in one stream: whole, cut off, stalled, and never half a file that looks whole.
+// Muxing of video and audio in one stream: complete, truncated, stalled, and never a partial file that looks complete.
 
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -56,8 +56,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const mux = (options: Partial<Parameters<typeof muxStreams>[0]> = {}) =>
   muxStreams({ ffmpeg, picture, sound, stallMs: 20_000, niceness: 5, ...options })
 
-describe('a picture and a sound', () => {
-  it('become one file with both, as long as they are', async () => {
+describe('video and audio files', () => {
+  it('become one file with both, in full length', async () => {
     const { stream, gone } = mux()
     const target = join(folder, 'whole.mp4')
     await pipeline(stream, createWriteStream(target))
@@ -83,7 +83,7 @@ describe('a picture and a sound', () => {
     expect(Number.parseInt(frames, 10)).toBe(100)
   })
 
-  it('are written into an archive as they are made, and read from it whole', async () => {
+  it('are written into an archive while they are muxed, and read from it completely', async () => {
     const store = (await makeTestStore(join(folder, 'store'))).open()
     const archive = { kind: 'user_exports', name: 'archive.zip' } as const
     const zip = makeZipWriter({ modifiedAt: new Date() })
@@ -106,7 +106,7 @@ describe('a picture and a sound', () => {
     expect([found.duration, file.size]).toEqual([expect.closeTo(4, 0), (await stat(target)).size])
   })
 
-  it('fail where one of them is no media file, or a playlist that names others', async () => {
+  it('fail if one of them is no media file, or a playlist that names others', async () => {
     const playlist = join(folder, 'playlist.mp4')
     await writeFile(playlist, `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n${sound}\n#EXT-X-ENDLIST\n`)
     for (const broken of [await media('text.mp4'), playlist]) {
@@ -116,7 +116,7 @@ describe('a picture and a sound', () => {
     }
   })
 
-  it('are given up when nobody reads them', async () => {
+  it('are aborted when nobody reads the result', async () => {
     const big = join(folder, 'big.mp4')
     const noise = ['-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25:duration=1', '-vf', 'noise=alls=100:allf=t']
     await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...noise, '-c:v', 'mpeg4', '-q:v', '1', big])
@@ -128,7 +128,7 @@ describe('a picture and a sound', () => {
     expect(await failure).toMatchObject({ reason: 'stalled' })
   })
 
-  it.each(['stalls', 'is left'])('end, with all that was started, when an ffmpeg that says nothing %s', async (how) => {
+  it.each(['stalls', 'is left'])('end, with all processes, when an ffmpeg without output %s', async (how) => {
     const silent = await faultyFfmpeg({ when: ' -f mp4 ' })
     await silent.become('hang')
     const { stream, gone } = mux({ ffmpeg: silent.ffmpeg, ...(how === 'stalls' ? { stallMs: 200 } : {}) })
@@ -143,7 +143,7 @@ describe('a picture and a sound', () => {
     for (const pid of await silent.pids().catch(() => [])) await until(async () => !(await isRunning(pid)))
   })
 
-  it('end at once when their reader leaves', async () => {
+  it('end at once when their reader stops', async () => {
     const { stream, gone } = mux()
     stream.destroy()
     await gone
@@ -151,7 +151,7 @@ describe('a picture and a sound', () => {
   })
 })
 
-describe('a picture and a sound that come as streams', () => {
+describe('video and audio streams', () => {
   const SECONDS = 30
   let long: { picture: string; sound: string }
   beforeAll(async () => {
@@ -168,7 +168,7 @@ describe('a picture and a sound that come as streams', () => {
 
   const streamed = () => ({ picture: createReadStream(long.picture), sound: createReadStream(long.sound) })
 
-  /** A line for each packet, with its time and the sum of its bytes. */
+  /** A line for each packet, with its timestamp and checksum. */
   async function packetsOf(stream: Readable): Promise<string[]> {
     const target = join(folder, `${newUuid()}.mp4`)
     await pipeline(stream, createWriteStream(target))
@@ -180,7 +180,7 @@ describe('a picture and a sound that come as streams', () => {
     ['both', (from: ReturnType<typeof streamed>) => from],
     ['the picture', ({ picture }: ReturnType<typeof streamed>) => ({ picture })],
     ['the sound', ({ sound }: ReturnType<typeof streamed>) => ({ sound })],
-  ])('become the same packets as from files (%s)', async (_which, choose) => {
+  ])('become the same packets as files (%s)', async (_which, choose) => {
     const [fromFiles, fromStreams] = [mux(long), mux({ ...long, ...choose(streamed()) })]
     const packets = await packetsOf(fromFiles.stream)
     expect(packets.length).toBeGreaterThan(25 * SECONDS)
@@ -188,7 +188,7 @@ describe('a picture and a sound that come as streams', () => {
     await fromStreams.gone
   })
 
-  it('have their first bytes in the file before they are read whole, and are read no faster than the file', async () => {
+  it('have output before they are read completely, and are read no faster than the output', async () => {
     const bytes = await readFile(long.picture)
     const picture = new PassThrough()
     picture.write(bytes.subarray(0, bytes.length / 2))
@@ -207,7 +207,7 @@ describe('a picture and a sound that come as streams', () => {
     await until(() => inputs.picture.destroyed && inputs.sound.destroyed)
   })
 
-  it('may be longer than what is needed of them', async () => {
+  it('may be longer than needed', async () => {
     const padding = Buffer.alloc(8 * 2 ** 20)
     padding.writeUInt32BE(padding.length)
     padding.write('free', 4)
@@ -218,7 +218,7 @@ describe('a picture and a sound that come as streams', () => {
     expect(picture.destroyed).toBe(true)
   })
 
-  it('fail as the stream does, with all that was started, and never look whole', async () => {
+  it('fail with their source, with all processes, and never look complete', async () => {
     const bytes = await readFile(long.picture)
     const broken = new PassThrough()
     const { stream, gone } = mux({ ...long, picture: broken })
@@ -231,7 +231,7 @@ describe('a picture and a sound that come as streams', () => {
     await expect(mux({ ...long, sound: early }).stream.toArray()).rejects.toThrow('away before')
   })
 
-  it('are given up when no more of them comes, and not as long as some does', async () => {
+  it('are aborted when they stall, and not while they make progress', async () => {
     const picture = new PassThrough()
     const { stream, gone } = mux({ ...long, picture, stallMs: 300 })
     const failure = new Promise((resolve) => stream.once('error', resolve))
@@ -251,7 +251,7 @@ describe('a picture and a sound that come as streams', () => {
   })
 })
 
-describe('what is read of stored files', () => {
+describe('the source of a stored file', () => {
   let s3: TestS3
   let objects: ObjectStore
   let files: FileStore
@@ -279,7 +279,7 @@ describe('what is read of stored files', () => {
       signal,
     )
 
-  it('is a stream where they lie in object storage and begin with their index, else a file', async () => {
+  it('is a stream if the file is in object storage and starts with its index, else a local file', async () => {
     const copy = async (name: string, options: string[], from = picture) => {
       const path = join(folder, name)
       await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', '-i', from, '-c', 'copy', ...options, path])

@@ -1,4 +1,4 @@
-// The ladder's plan: which renditions, of what size, rate and bit rate, and what is copied.
+// The plan of the ladder: renditions with their size, frame rate and bit rate, and what is copied.
 
 import { describe, expect, it } from '@jest/globals'
 import { targetBitrate, theoreticalBitrate } from '../../../src/media/ffmpeg/bitrate.ts'
@@ -82,7 +82,7 @@ const resolutionsOf = (plan: ReturnType<typeof planLadder>) => ({
   encoded: plan.encoded.map(({ resolution }) => resolution),
 })
 
-describe('the bit rates of the contract', () => {
+describe('bit rates of the contract', () => {
   it.each([
     [1080, 30, 1_244_160, 6_220_800, 10_575_360],
     [1080, 60, 2_488_320, 12_441_600, 21_150_720],
@@ -94,7 +94,7 @@ describe('the bit rates of the contract', () => {
     const picture = { width: (resolution * 16) / 9, height: resolution, fps }
     expect(theoreticalBitrate(picture, 'min')).toBe(min)
     expect(theoreticalBitrate(picture, 'average')).toBe(average)
-    // The table's own figures were cut after a division that is not exact.
+    // The contract's figures were truncated after an inexact division.
     expect(Math.abs(theoreticalBitrate(picture, 'max') - max)).toBeLessThanOrEqual(1)
   })
 
@@ -103,16 +103,16 @@ describe('the bit rates of the contract', () => {
     expect(theoreticalBitrate({ width: 720, height: 1280, fps: 30 }, 'average')).toBe(landscape)
   })
 
-  it('count an unknown resolution by the defined one below', () => {
+  it('use the next lower defined one for an unknown resolution', () => {
     expect(theoreticalBitrate({ width: 960, height: 540, fps: 30 }, 'average')).toBe(Math.floor(540 * 540 * (960 / 540) * 30 * 0.12))
   })
 
-  it('fall back below the smallest resolution', () => {
+  it('use the smallest one below the smallest resolution', () => {
     expect(theoreticalBitrate({ width: 96, height: 64, fps: 30 }, 'average')).toBe(192_000)
     expect(theoreticalBitrate({ width: 96, height: 64, fps: 30 }, 'min')).toBe(10_000)
   })
 
-  it('aim at the average, at most 1.3 times the input, at least the minimum', () => {
+  it('target the average, at most 1.3 times the input, at least the minimum', () => {
     const picture = { width: 1280, height: 720, fps: 30 }
     expect(targetBitrate(picture, undefined)).toBe(3_041_280)
     expect(targetBitrate(picture, 50_000_000)).toBe(3_041_280)
@@ -154,7 +154,7 @@ describe('the frame rate of a rendition', () => {
     expect(ask(60, 240, { isOriginal: true })).toBe(60)
   })
 
-  it('never passes the maximum of the configuration', () => {
+  it('never exceeds the configured maximum', () => {
     expect(ask(60, 1080, { maxFps: 50 })).toBe(50)
     expect(ask(60, 1080, { maxFps: 30 })).toBe(30)
   })
@@ -174,7 +174,7 @@ describe('the frame rate of a rendition', () => {
     expect(toNumber(outputRate({ ...ntsc, rate: { num: 60_000, den: 1001 }, resolution: 480 }))).toBeCloseTo(29.97, 3)
   })
 
-  it('of a variable source is the nearest whole one', () => {
+  it('of a variable source is the nearest integer', () => {
     const rate = outputRate({
       rate: { num: 1247, den: 50 },
       variable: true,
@@ -206,12 +206,12 @@ describe('the frame rate of a rendition', () => {
       { num: 25, den: 2 },
       { num: 12_500, den: 1000 },
     ],
-  ])('is recognised from a measured average', (measured, expected) => {
+  ])('is derived from a measured average', (measured, expected) => {
     expect(snapRate(measured)).toEqual(expected)
   })
 })
 
-describe('the renditions of a ladder', () => {
+describe('renditions of a ladder', () => {
   const encodedOnly = { video: { codec: 'vp9' } }
 
   it.each([
@@ -223,7 +223,7 @@ describe('the renditions of a ladder', () => {
     [960, 540, ['480p', '720p'], [540, 480]],
     [64, 48, ALL, [48]],
     [321, 241, ['240p', '144p'], [242, 240, 144]],
-  ])('of %i × %i px are the enabled ones not above it, and its own', (width, height, enabled, expected) => {
+  ])('of %i × %i px are the enabled ones up to it, and its own', (width, height, enabled, expected) => {
     const plan = planLadder({
       probe: probeOf({ video: { codec: 'vp9', width, height } }),
       settings: settings({ enabled }),
@@ -237,12 +237,12 @@ describe('the renditions of a ladder', () => {
     [320, 240, ['720p', '480p'], [240]],
     [1280, 720, [], [720]],
     [1280, 720, ['0p'], [720, 0]],
-  ])('of %i × %i px are only enabled ones when the original is not always made', (width, height, enabled, expected) => {
+  ])('of %i × %i px are only enabled ones if the original is not always made', (width, height, enabled, expected) => {
     const probe = probeOf({ video: { codec: 'vp9', width, height } })
     expect(resolutionsOf(planLadder({ probe, settings: settings({ enabled, always: false }) })).encoded).toEqual(expected)
   })
 
-  it('have even sizes in the shape of the source', () => {
+  it('have even dimensions in the aspect ratio of the source', () => {
     const sizes = (width: number, height: number) =>
       planLadder({ probe: probeOf({ video: { codec: 'vp9', width, height } }), settings: settings() }).encoded.map(
         (rendition) => `${rendition.video?.width}x${rendition.video?.height}`,
@@ -253,7 +253,7 @@ describe('the renditions of a ladder', () => {
     expect(sizes(1000, 300)).toEqual(['1000x300', '800x240', '480x144'])
   })
 
-  it('end with sound only when that is enabled and there is sound', () => {
+  it('include audio only if it is enabled and there is audio', () => {
     const enabled = ['0p', '144p']
     const withSound = planLadder({ probe: probeOf(encodedOnly), settings: settings({ enabled }) })
     expect(resolutionsOf(withSound).encoded).toEqual([1080, 144, 0])
@@ -262,7 +262,7 @@ describe('the renditions of a ladder', () => {
     expect(silent.audio).toBeUndefined()
   })
 
-  it('have sound of its own when it is to be split, and not when there is none', () => {
+  it('have separate audio if it is enabled, and there is audio', () => {
     const plan = planLadder({ probe: probeOf(encodedOnly), settings: settings({ enabled: ['144p'], split: true }) })
     expect({ ...resolutionsOf(plan), split: plan.splitAudio }).toEqual({
       copied: undefined,
@@ -273,7 +273,7 @@ describe('the renditions of a ladder', () => {
     expect(silent.splitAudio).toBe(false)
   })
 
-  it('of an audio file show a picture in 480p at 25 frames per second', () => {
+  it('of an audio file show a still picture in 480p at 25 frames per second', () => {
     const plan = planLadder({
       probe: probeOf({ video: false }),
       settings: settings({ enabled: ['1080p', '480p', '240p'] }),
@@ -287,24 +287,24 @@ describe('the renditions of a ladder', () => {
     expect(plan.encoded[0]?.video).toMatchObject({ width: 850, height: 480 })
   })
 
-  it('refuse a picture that is too slow', () => {
+  it('refuse a frame rate that is too low', () => {
     const probe = probeOf({ video: { rate: { num: 1, den: 100 }, fps: 0.01 } })
     expect(() => planLadder({ probe, settings: settings() })).toThrow(expect.objectContaining({ reason: 'frame-rate' }))
   })
 })
 
-describe('the quick copy', () => {
+describe('copying', () => {
   const planned = (patch: Parameters<typeof probeOf>[0], from = settings()) =>
     planLadder({ probe: probeOf(patch), settings: from }).copied?.resolution
 
-  it('takes the top rendition as it is and encodes the others', () => {
+  it('copies the top rendition, and encodes the others', () => {
     const plan = planLadder({ probe: probeOf(), settings: settings() })
     expect(resolutionsOf(plan)).toEqual({ copied: 1080, encoded: [720, 480, 360, 240, 144] })
     expect(plan.copied?.video).toEqual({ width: 1920, height: 1080, rate: { num: 30, den: 1 }, encode: undefined })
     expect(plan.audio).toEqual({ mode: 'copy' })
   })
 
-  it('is done without sound too', () => {
+  it('works without audio too', () => {
     expect(planned({ audio: false })).toBe(1080)
   })
 
@@ -324,35 +324,35 @@ describe('the quick copy', () => {
     ['sound of another codec', { audio: { codec: 'opus' } }],
     ['sound of too high a bit rate', { audio: { bitrate: 500_000 } }],
   ]
-  it.each(reasons)('is not done with %s', (_reason, patch) => {
+  it.each(reasons)('is not possible with %s', (_reason, patch) => {
     expect(planned(patch)).toBeUndefined()
   })
 
-  it('is not done out of a format that does not say when a frame is shown', () => {
+  it('is not possible out of a format without presentation times', () => {
     const copied = (format: string) => planLadder({ probe: { ...probeOf({}), format }, settings: settings() }).copied?.resolution
     expect(['mov,mp4,m4a,3gp,3g2,mj2', 'matroska,webm', 'flv', 'mpegts'].map(copied)).toEqual([1080, 1080, 1080, 1080])
     expect(['avi', 'asf', 'mpeg'].map(copied)).toEqual([undefined, undefined, undefined])
   })
 
-  it('is not done of key frames so far apart that a segment would be most of the file', () => {
+  it('is not possible with key frames so far apart that a segment would be most of the file', () => {
     const copied = (keyFrameEvery: number) =>
       planLadder({ probe: { ...probeOf({}), keyFrameEvery }, settings: settings() }).copied?.resolution
     expect([2, 20, 21].map(copied)).toEqual([1080, 1080, undefined])
   })
 
-  it('is not done when the original resolution is not to be made', () => {
+  it('is not possible when the original resolution is disabled', () => {
     expect(planned({}, settings({ enabled: ['720p'], always: false }))).toBeUndefined()
     expect(planned({}, settings({ enabled: ['1080p', '720p'], always: false }))).toBe(1080)
   })
 
-  it('keeps the picture and makes stereo of more channels', () => {
+  it('copies the video, and mixes more channels to stereo', () => {
     const plan = planLadder({ probe: probeOf({ audio: { channels: 6 } }), settings: settings() })
     expect(plan.copied?.resolution).toBe(1080)
     expect(plan.audio).toEqual({ mode: 'encode', bitrate: 128_000, sampleRate: undefined, filters: [] })
   })
 })
 
-describe('the sound', () => {
+describe('audio', () => {
   const audioOf = (audio: Partial<AudioProbe>) => planLadder({ probe: probeOf({ audio }), settings: settings() }).audio
 
   it('keeps the bit rate of the source, at most 384 kbit/s, and 256 when it is not known', () => {
@@ -361,12 +361,12 @@ describe('the sound', () => {
     expect(audioOf({ codec: 'opus', bitrate: undefined })).toMatchObject({ bitrate: 256_000 })
   })
 
-  it('is brought to a sample rate that browsers play', () => {
+  it('is converted to a sample rate that browsers play', () => {
     expect(audioOf({ codec: 'flac', sampleRate: 192_000 })).toMatchObject({ sampleRate: 48_000 })
     expect(audioOf({ codec: 'flac', sampleRate: 44_100 })).toMatchObject({ sampleRate: undefined })
   })
 
-  it('is encoded anew when it is not plain AAC', () => {
+  it('is encoded unless it is plain AAC', () => {
     expect(audioOf({ profile: 'HE-AAC' })).toMatchObject({ mode: 'encode' })
   })
 })
@@ -382,14 +382,14 @@ describe('the steps of a ladder', () => {
   }
   const encodedOnly = { video: { codec: 'vp9' } }
 
-  it('begin with what can be copied', () => {
+  it('start with what can be copied', () => {
     expect(stepsFor({})).toEqual([
       ['copy', [1080]],
       ['encode', [720, 480, 360, 240, 144]],
     ])
   })
 
-  it('have sound of its own with the first picture, which nobody could hear otherwise', () => {
+  it('have separate audio with the first video, which would be silent otherwise', () => {
     expect(stepsFor({}, { split: true })).toEqual([
       ['copy', [1080, 0]],
       ['encode', [720, 480, 360, 240, 144]],
@@ -397,7 +397,7 @@ describe('the steps of a ladder', () => {
     expect(stepsFor(encodedOnly, { split: true })[0]).toEqual(['quick', [480, 0]])
   })
 
-  it('make one rendition before the others where nothing can be copied, in the order of the contract', () => {
+  it('make one rendition before the others if nothing can be copied, in the order of the contract', () => {
     expect(stepsFor(encodedOnly)).toEqual([
       ['quick', [480]],
       ['encode', [1080, 720, 360, 240, 144]],
@@ -406,7 +406,7 @@ describe('the steps of a ladder', () => {
     expect(stepsFor({ video: { codec: 'vp9', width: 854, height: 480 } })[0]).toEqual(['quick', [240]])
   })
 
-  it('are told apart by what is made, and when, from those of another wish', () => {
+  it('have ids by their outputs and time, which differ for another configuration', () => {
     const outline = (changed: Partial<LadderSettings> = {}, { early = true, rate = 4_000_000 } = {}): string => {
       const found = { ...probeOf({ video: { codec: 'vp9', bitrate: rate } }), duration: 600 }
       return outlineOf(planLadder({ probe: found, settings: { ...settings(), ...changed }, early }))
@@ -423,33 +423,33 @@ describe('the steps of a ladder', () => {
     expect(new Set([one, ...others]).size).toBe(6)
   })
 
-  it('are one for a short video, and where nobody watches before the end', () => {
+  it('are one for a short video, and if nobody watches before the end', () => {
     expect(stepsFor(encodedOnly, {}, 5)).toEqual([['encode', [1080, 720, 480, 360, 240, 144]]])
     expect(stepsFor(encodedOnly, { early: false })).toEqual([['encode', [1080, 720, 480, 360, 240, 144]]])
   })
 })
 
-describe('sound that cannot be mixed', () => {
+describe('audio with an unknown channel layout', () => {
   const filtersFor = (audio: Partial<AudioProbe>) => {
     const plan = planLadder({ probe: probeOf({ audio: { codec: 'pcm_s16le', ...audio } }), settings: settings() })
     return plan.audio?.mode === 'encode' ? plan.audio.filters : undefined
   }
 
-  it('gives its first two channels, or the one that is the same in all directions', () => {
+  it('uses its first two channels, or the omnidirectional one', () => {
     expect(filtersFor({ channels: 10, layout: undefined })).toEqual(['pan=stereo|c0=c0|c1=c1'])
     expect(filtersFor({ channels: 2, layout: '2 channels (FL+FL)' })).toEqual(['pan=stereo|c0=c0|c1=c1'])
     expect(filtersFor({ channels: 1, layout: '1 channels (LFE)' })).toEqual(['pan=stereo|c0=c0|c1=c0'])
     expect(filtersFor({ channels: 4, layout: 'ambisonic 1' })).toEqual(['pan=stereo|c0=c0|c1=c0'])
   })
 
-  it('is none of what FFmpeg knows or guesses', () => {
+  it('includes layouts that FFmpeg does not know or only guesses', () => {
     expect(filtersFor({ channels: 6, layout: '5.1(side)' })).toEqual([])
     expect(filtersFor({ channels: 4, layout: undefined })).toEqual([])
   })
 })
 
-describe('a stream that begins late or is cut', () => {
-  it('is not copied: players of HLS take no notice of what would say so', () => {
+describe('a stream with a delayed start or an edit list', () => {
+  it('is not copied: HLS players ignore the metadata', () => {
     const plan = (patch: Partial<MediaProbe>, parts: Parameters<typeof probeOf>[0] = {}) =>
       planLadder({ probe: { ...probeOf(parts), ...patch }, settings: settings() })
     expect(plan({ isCut: true })).toMatchObject({ copied: undefined, audio: { mode: 'encode' } })

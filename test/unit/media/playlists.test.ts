@@ -1,4 +1,4 @@
-// HLS playlists: what is read from ffmpeg's, what is written for players.
+// HLS playlists: parsing those of ffmpeg, and writing those for players.
 
 import { describe, expect, it } from '@jest/globals'
 import { bandwidthOf, parseMediaPlaylist } from '../../../src/media/ffmpeg/playlists.ts'
@@ -33,7 +33,7 @@ const entry = (patch: Partial<HlsEntry>): HlsEntry => ({
 })
 
 describe('a media playlist', () => {
-  it('is read', () => {
+  it('is parsed', () => {
     expect(parseMediaPlaylist(MEDIA)).toEqual({
       init: { offset: 0, length: 1352 },
       segments: [{ duration: 3, offset: 1352, length: 36_907 }],
@@ -45,11 +45,11 @@ describe('a media playlist', () => {
     expect(() => parseMediaPlaylist('#EXTM3U\n#EXT-X-ENDLIST\n')).toThrow('init section')
   })
 
-  it('of one segment has the bandwidth of the whole file, as the reference counts it', () => {
+  it('of one segment has the bandwidth of the whole file, like in the reference', () => {
     expect(bandwidthOf(parseMediaPlaylist(MEDIA), 38_259)).toEqual({ bandwidth: 102_024, averageBandwidth: 102_024 })
   })
 
-  it('has the bandwidth of its heaviest segment, not counting a short tail', () => {
+  it('has the bandwidth of its heaviest segment, without a short tail', () => {
     const playlist = {
       init: { offset: 0, length: 0 },
       segments: [
@@ -77,7 +77,7 @@ a-240.m3u8
 `)
   })
 
-  it('offers sound of its own as a group, counted into each variant', () => {
+  it('offers separate audio as a group, with its bandwidth in each variant', () => {
     const sound = entry({
       resolution: 0,
       hasVideo: false,
@@ -96,7 +96,7 @@ a-240.m3u8
 `)
   })
 
-  it('lists sound only as a variant when the others have sound too', () => {
+  it('lists audio only as a variant if the others have audio too', () => {
     const sound = entry({ resolution: 0, hasVideo: false, bandwidth: 54_000, codecs: ['mp4a.40.2'] })
     const master = buildMasterPlaylist([sound, entry({})])
     expect(master).not.toContain('EXT-X-MEDIA')

@@ -1,4 +1,4 @@
-// Reading uploaded files: facts of good ones, a clear reason for bad ones.
+// Probing of uploaded files: metadata of valid ones, and a reason for invalid ones.
 
 import { chmod, copyFile, writeFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
@@ -12,7 +12,7 @@ import { faultyFfmpeg } from '../../support/faulty-ffmpeg.ts'
 import { type MediaName, media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
 
-/** A box of nothing. */
+/** An empty box. */
 const EMPTY = Buffer.from('\0\0\0\x08free', 'latin1')
 const ffmpeg: Ffmpeg = await testFfmpeg()
 const probed = async (name: MediaName) => probe({ ffmpeg, path: await media(name) })
@@ -22,8 +22,8 @@ const reasonOf = (path: string) =>
     (error: unknown) => (isRefusal(error) ? error.reason : error),
   )
 
-describe('a file that can be used', () => {
-  it('is described by its streams', async () => {
+describe('a valid file', () => {
+  it('has its streams', async () => {
     const found = await probed('small.mp4')
     expect(found).toMatchObject({ duration: 2, coverIndex: undefined })
     expect(found.video).toMatchObject({
@@ -42,17 +42,17 @@ describe('a file that can be used', () => {
     expect(found.audio).toMatchObject({ codec: 'aac', profile: 'LC', channels: 1, sampleRate: 44_100 })
   })
 
-  it('may have no sound', async () => {
+  it('may have no audio', async () => {
     expect((await probed('silent.mp4')).audio).toBeUndefined()
   })
 
-  it('may have only sound', async () => {
+  it('may have only audio', async () => {
     const found = await probed('sound.mp3')
     expect([found.video, found.audio?.codec]).toEqual([undefined, 'mp3'])
     expect(found.duration).toBeCloseTo(3, 0)
   })
 
-  it('may have a cover, which is no picture that moves', async () => {
+  it('may have cover art, which is not a video stream', async () => {
     const found = await probed('cover.mp3')
     expect([found.video, found.coverIndex]).toEqual([undefined, 1])
   })
@@ -64,15 +64,15 @@ describe('a file that can be used', () => {
     ['anamorphic.mp4', 640, 288, 0],
     ['webm.webm', 320, 180, 0],
     ['transport.ts', 320, 240, 0],
-  ] as const)('%s is seen as %i × %i px, turned by %i degrees', async (name, width, height, rotation) => {
+  ] as const)('%s has %i × %i displayed px, rotated by %i degrees', async (name, width, height, rotation) => {
     expect((await probed(name)).video).toMatchObject({ width, height, rotation })
   })
 
-  it('may have a variable rate', async () => {
+  it('may have a variable frame rate', async () => {
     expect((await probed('variable.mp4')).video).toMatchObject({ variableRate: true })
   })
 
-  it('has metadata in the shape of the REST API, with numbers and without a path', async () => {
+  it('has metadata in the format of the REST API, with numbers and without a path', async () => {
     const { metadata } = await probed('small.mp4')
     expect(Object.keys(metadata)).toEqual(['format', 'streams', 'chapters'])
     expect(metadata.format).toMatchObject({ duration: 2, nb_streams: 2, format_long_name: 'QuickTime / MOV' })
@@ -82,7 +82,7 @@ describe('a file that can be used', () => {
   })
 })
 
-describe('a file that cannot be used', () => {
+describe('an invalid file', () => {
   it.each([
     ['text.mp4', 'not-media'],
     ['picture.png', 'not-media'],
@@ -102,19 +102,19 @@ describe('a file that cannot be used', () => {
     ['a DASH manifest', '<?xml version="1.0"?><MPD></MPD>'],
     ['a session description', 'v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\n'],
   ]
-  it.each(scripts)('%s is refused as playlist', async (_what, content) => {
+  it.each(scripts)('%s is refused as a playlist', async (_what, content) => {
     const path = join(await temporaryFolder(), 'upload.mp4')
     await writeFile(path, content)
     expect(await reasonOf(path)).toBe('playlist')
   })
 
-  it('is refused also when a playlist hides behind a comment', async () => {
+  it('is refused if a playlist follows a comment', async () => {
     const path = join(await temporaryFolder(), 'upload.m3u8')
     await writeFile(path, `#\n#EXTM3U\n#EXTINF:4,\n${await media('small.mp4')}\n`)
     expect(await reasonOf(path)).toBe('not-media')
   })
 
-  it('is refused when it is noise behind the head of an MP4', async () => {
+  it('is refused if it is noise after an MP4 header', async () => {
     const path = join(await temporaryFolder(), 'upload.mp4')
     const head = Buffer.from([0, 0, 0, 16, 0x66, 0x74, 0x79, 0x70, 0x69, 0x73, 0x6f, 0x6d, 0, 0, 0, 0])
     await writeFile(path, Buffer.concat([head, Buffer.alloc(5000, 0xaa)]))
@@ -122,7 +122,7 @@ describe('a file that cannot be used', () => {
   })
 })
 
-describe('the boxes of an MP4 that lie about their size or number', () => {
+describe('MP4 boxes with wrong sizes or counts', () => {
   const box = (type: string, content: Buffer, stated?: bigint): Buffer => {
     const header = Buffer.alloc(stated === undefined ? 8 : 16)
     header.writeUInt32BE(stated === undefined ? 8 + content.length : 1, 0)
@@ -139,7 +139,7 @@ describe('the boxes of an MP4 that lie about their size or number', () => {
   }
   const many = movie(...Array.from({ length: 3 }, () => box('trak', Buffer.alloc(800_000, EMPTY))))
 
-  it('are not counted without end', async () => {
+  it('are not counted endlessly', async () => {
     const spent = startCpuTime()
     await expect(sniffed(many)).rejects.toMatchObject({ reason: 'unreadable' })
     expect(spent()).toBeLessThan(1_000)
@@ -150,7 +150,7 @@ describe('the boxes of an MP4 that lie about their size or number', () => {
     ['a track beyond all numbers', movie(box('trak', box('mdia', box('mdhd', Buffer.alloc(4), 2n ** 60n), 2n ** 62n)))],
     ['an edit list without edits', movie(box('trak', box('edts', box('elst', Buffer.alloc(0)))))],
     ['a length shorter than its own header', movie(box('trak', Buffer.alloc(0), 9n))],
-  ])('end where what holds them ends: %s', async (_what, content) => {
+  ])('end with their parent: %s', async (_what, content) => {
     const spent = startCpuTime()
     const found = await sniffed(content)
     expect(spent()).toBeLessThan(500)
@@ -166,13 +166,13 @@ describe('the boxes of an MP4 that lie about their size or number', () => {
     expect(['unreadable', 'no-streams']).toContain(await reasonOf(path))
   })
 
-  it('are left when the caller has enough', async () => {
+  it('are skipped once the caller has enough', async () => {
     await expect(sniffed(many, AbortSignal.abort())).rejects.toMatchObject({ reason: 'aborted' })
   })
 })
 
-describe('a file whose length has to be measured', () => {
-  it('is read by a process that yields to others, and ends with its caller', async () => {
+describe('a file without a known duration', () => {
+  it('is measured by a low-priority process, which ends with its caller', async () => {
     const slow = await faultyFfmpeg({ when: ' -f null ' })
     await slow.become('hang')
     const leaving = new AbortController()
@@ -185,8 +185,8 @@ describe('a file whose length has to be measured', () => {
   })
 })
 
-describe('a probe that takes too long', () => {
-  it('is ended, and says so', async () => {
+describe('a slow probe', () => {
+  it('is killed, with an error', async () => {
     const path = await media('small.mp4')
     await expect(probe({ ffmpeg, path, timeoutMs: 1 })).rejects.toMatchObject({ reason: 'time-out' })
   })
@@ -198,14 +198,14 @@ describe('a probe that takes too long', () => {
   })
 })
 
-describe('an ffprobe that waits for its file', () => {
-  /** What a file is said to be, by a process that waited and by one that was started for it. */
+describe('a prestarted ffprobe', () => {
+  /** The results of a prestarted process and of one started on demand. */
   async function bothWays(paths: readonly string[], waits: Ffmpeg = ffmpeg) {
     const warm = makeWarmFfprobe()
     const outcome = (path: string, runFfprobe?: RunFfprobe) =>
       probe({ ffmpeg: waits, path, runFfprobe }).catch((error: unknown) => (error instanceof MediaError ? error.reason : error))
     try {
-      // The first one finds none that waits.
+      // The first call finds no prestarted process.
       await outcome(paths[0] ?? '', warm.run)
       const found: [unknown, unknown][] = []
       for (const path of paths) found.push([await outcome(path, warm.run), await outcome(path)])
@@ -221,14 +221,14 @@ describe('an ffprobe that waits for its file', () => {
     return path
   }
 
-  it('says the same as any other', async () => {
+  it('has the same result as any other', async () => {
     const names = ['small.mp4', 'rotated.mp4', 'sound.mp3', 'cover.mp3', 'text.mp4', 'silent.mp4'] as const
     for (const [waited, started] of await bothWays(await Promise.all(names.map(withoutExtension)))) {
       expect(waited).toEqual(started)
     }
   })
 
-  it('serves one of many that ask at once, and the others are served too', async () => {
+  it('serves one of many simultaneous probes, and the others are served too', async () => {
     const [path, warm] = [await withoutExtension('small.mp4'), makeWarmFfprobe()]
     try {
       const ask = () => probe({ ffmpeg, path, runFfprobe: warm.run })
@@ -239,7 +239,7 @@ describe('an ffprobe that waits for its file', () => {
     }
   })
 
-  it('is killed when nobody waits for its answer any more', async () => {
+  it('is killed when nobody waits for its result', async () => {
     const [path, warm] = [await withoutExtension('small.mp4'), makeWarmFfprobe()]
     try {
       const ask = (options: Partial<ProbeOptions> = {}) => probe({ ffmpeg, path, runFfprobe: warm.run, ...options })
@@ -251,7 +251,7 @@ describe('an ffprobe that waits for its file', () => {
     }
   })
 
-  it('is not missed where ffprobe cannot wait', async () => {
+  it('is not needed where ffprobe cannot wait', async () => {
     const folder = await temporaryFolder()
     const ffprobePath = join(folder, 'ffprobe')
     await writeFile(ffprobePath, `#!/bin/sh\ncase "$*" in *" -o "*) exit 1 ;; esac\nexec "${ffmpeg.ffprobePath}" "$@"\n`)

@@ -1,4 +1,4 @@
-// A rendition of another machine: its playlist is kept for its numbers, and refused if it names more than its file.
+// A rendition by a remote runner: numbers of its playlist are used, and a playlist with other files is refused.
 
 import { execFile } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -51,7 +51,7 @@ it.each([
   ['as ffmpeg wrote it', (text: string) => text],
   ['with the line ends of Windows', (text: string) => text.replaceAll('\n', '\r\n')],
   ['of a file with another name', (text: string) => text.replaceAll('made.mp4', 'a b-ü.720p.mp4')],
-])('takes a playlist %s, under a name of this server', async (_, change) => {
+])('accepts a playlist %s, with a name of this server', async (_, change) => {
   const text = await describedWith(change(honest))
   expect(new Set(text.match(/[^\s"]*\.mp4/g))).toEqual(new Set(['new-144-fragmented.mp4']))
 })
@@ -72,7 +72,7 @@ it.each([
   ['another file for its start', (text: string) => text.replace('URI="made.mp4"', 'URI="other.mp4"')],
   ['another file for its end', (text: string) => text.replace(/made\.mp4\n(?=#EXT-X-ENDLIST)/, 'other.mp4\n')],
   ['a key', (text: string) => text.replace('#EXTINF', '#EXT-X-KEY:METHOD=AES-128,URI="key"\n#EXTINF')],
-])('refuses a playlist that names %s beside its own', async (_, change) => {
+])('refuses a playlist that names %s beside its own file', async (_, change) => {
   expect(change(honest)).not.toBe(honest)
   await expect(describedWith(change(honest))).rejects.toThrow('The playlist names several files.')
 })

@@ -1,4 +1,4 @@
-// One ffmpeg process: progress, cancel, stalls, memory, errors.
+// A single ffmpeg process: progress, cancellation, stalls, memory, errors.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,10 +13,10 @@ import { media, temporaryFolder, testFfmpeg } from '../../support/media.ts'
 
 const ffmpeg: Ffmpeg = await testFfmpeg()
 
-/** As fast as it can be made. */
+/** As fast as possible. */
 const FAST = 'color=s=16x16:r=2:d=3600000'
 
-/** Work that would take hours, so that only a kill ends it. */
+/** Takes hours, so that only a kill ends it. */
 async function endless(folder: string): Promise<FfmpegCommandSpec> {
   const source = 'testsrc=size=640x360:rate=30:duration=36000'
   return {
@@ -40,12 +40,12 @@ const run = (options: Partial<RunOptions> & Pick<RunOptions, 'spec'>) =>
   runFfmpeg({ ffmpeg, duration: 36_000, limits: { stallMs: 20_000 }, ...options })
 
 describe('a running ffmpeg', () => {
-  it('reports progress that never falls and ends at 100', async () => {
+  it('reports monotonic progress up to 100', async () => {
     const folder = await temporaryFolder()
     const seen: number[] = []
     const source = await media('small.mp4')
     const outputs = [{ target: join(folder, 'out.mp4'), options: ['-c', 'copy'] }]
-    // At its own speed, so that there is something to report on the way.
+    // In real time, so that there is progress to report.
     const spec = { inputs: [{ source, options: ['-re'] }], filter: undefined, threads: 1, outputs }
     await run({ spec, duration: 2, onProgress: (percent) => seen.push(percent) })
     expect(seen.at(-1)).toBe(100)
@@ -53,7 +53,7 @@ describe('a running ffmpeg', () => {
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
   })
 
-  it('is killed by the caller, and is gone when the error arrives', async () => {
+  it('is killed by the caller, and gone when the error arrives', async () => {
     const folder = await temporaryFolder()
     const controller = new AbortController()
     let pid = 0
@@ -70,7 +70,7 @@ describe('a running ffmpeg', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('is killed when its result gets longer than it may be', async () => {
+  it('is killed when its output exceeds the limit', async () => {
     const pids: number[] = []
     const spec = { ...(await endless(await temporaryFolder())), inputs: [{ source: FAST, options: ['-f', 'lavfi'] }] }
     const failure = run({ spec, longest: 60, onStart: ({ pid }) => pids.push(pid) })
@@ -78,7 +78,7 @@ describe('a running ffmpeg', () => {
     expect(pids.map(isAlive)).toEqual([false])
   })
 
-  it('is not started for a caller who has left', async () => {
+  it('is not started for a cancelled caller', async () => {
     const spec = await endless(await temporaryFolder())
     const onStart = () => {
       throw new Error('It was started.')
@@ -86,7 +86,7 @@ describe('a running ffmpeg', () => {
     await expect(run({ spec, signal: AbortSignal.abort(), onStart })).rejects.toMatchObject({ reason: 'aborted' })
   })
 
-  it('is killed when it makes no progress, even when it hears no signals', async () => {
+  it('is killed when it stalls, even if it ignores signals', async () => {
     let pid = 0
     const failure = run({
       spec: await endless(await temporaryFolder()),
@@ -100,7 +100,7 @@ describe('a running ffmpeg', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('is killed when it takes too much memory', async () => {
+  it('is killed when it exceeds its memory limit', async () => {
     const failure = run({
       spec: await endless(await temporaryFolder()),
       limits: { stallMs: 20_000, maxMemoryBytes: 1 << 20 },
@@ -108,7 +108,7 @@ describe('a running ffmpeg', () => {
     await expect(failure).rejects.toMatchObject({ reason: 'memory' })
   })
 
-  it('runs at the niceness asked for', async () => {
+  it('runs with the given niceness', async () => {
     const controller = new AbortController()
     let fields: string[] = []
     const failure = run({
@@ -126,7 +126,7 @@ describe('a running ffmpeg', () => {
     expect(fields[17]).toBe('15')
   })
 
-  it('that fails says why, with the end of what it printed', async () => {
+  it('that fails has an error with the end of its output', async () => {
     const source = await media('text.mp4')
     const spec = {
       inputs: [{ source, options: [] }],
@@ -140,7 +140,7 @@ describe('a running ffmpeg', () => {
     })
   })
 
-  it('copes with paths that have spaces and signs in them', async () => {
+  it('supports paths with spaces and special characters', async () => {
     const folder = join(await temporaryFolder(), "it's [a] %d, folder;")
     await mkdir(folder)
     const target = join(folder, 'out put.mp4')
@@ -151,8 +151,8 @@ describe('a running ffmpeg', () => {
   })
 })
 
-describe('the guard of inputs', () => {
-  it('is there although nobody asked for it', async () => {
+describe('the input guard', () => {
+  it('is active by default', async () => {
     const source = await media('small.mp4')
     const outputs = [{ target: join(await temporaryFolder(), 'out.mp4'), options: ['-c', 'copy'] }]
     let seen = ''
@@ -173,7 +173,7 @@ describe('the guard of inputs', () => {
     expect(seen).not.toContain('magicyuv')
   })
 
-  it('cannot be passed over: nothing else starts programs for media', async () => {
+  it('cannot be bypassed: nothing else starts media programs', async () => {
     const sources = join(import.meta.dirname, '../../../src')
     const names = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith('.ts'))
     const starters: string[] = []
@@ -187,8 +187,8 @@ describe('the guard of inputs', () => {
   })
 })
 
-describe('an orphan of a worker that died', () => {
-  it('is ended by the next one when it works in the same folder', async () => {
+describe('an orphan of a dead worker', () => {
+  it('is killed by the next one in the same folder', async () => {
     const folder = await temporaryFolder()
     const pidFile = join(folder, 'ffmpeg.pid')
     let pid = 0
@@ -203,7 +203,7 @@ describe('an orphan of a worker that died', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('is left alone when it works in a folder whose name only begins so', async () => {
+  it('is not touched in a folder with the same prefix', async () => {
     const folder = await temporaryFolder()
     const pidFile = join(folder, 'ffmpeg.pid')
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', `${folder}2/out.mp4`])
@@ -219,7 +219,7 @@ describe('an orphan of a worker that died', () => {
     }
   })
 
-  it('is left alone when the number now belongs to another program', async () => {
+  it('is not touched when its pid belongs to another program now', async () => {
     const folder = await temporaryFolder()
     const pidFile = join(folder, 'ffmpeg.pid')
     await writeFile(pidFile, `${process.pid}`)

@@ -1,4 +1,4 @@
-// One stream over several connections: what counts as lost, and when another one is opened.
+// One stream over several connections: lost connections, and reconnection.
 
 import { once } from 'node:events'
 import { PassThrough, Readable } from 'node:stream'
@@ -19,7 +19,7 @@ const broken = (bytes: string) =>
   )
 const whole = (bytes: string) => Readable.from([Buffer.from(bytes)], { objectMode: false })
 
-/** Answers in turn, and what was asked for. */
+/** Responses in turn, and the requested ranges. */
 function answers(...bodies: (() => Readable | undefined)[]) {
   const asked: number[] = []
   const reopen = async (from: number) => {
@@ -29,8 +29,8 @@ function answers(...bodies: (() => Readable | undefined)[]) {
   return { asked, reopen }
 }
 
-describe('the bytes of an object', () => {
-  it('go on where a connection broke off, and where an answer ended early in order', async () => {
+describe("an object's bytes", () => {
+  it('continue where a connection broke, and where a response ended early', async () => {
     const { asked, reopen } = answers(
       () => whole('de'),
       () => whole('f'),
@@ -39,7 +39,7 @@ describe('the bytes of an object', () => {
     expect(asked).toEqual([3, 5])
   })
 
-  it('are whole when the connection is lost after the last of them', async () => {
+  it('are complete when the connection is lost after the last of them', async () => {
     const { asked, reopen } = answers()
     expect(await text(readOn({ first: broken('abc'), length: 3, reopen }))).toBe('abc')
     expect(await text(readOn({ first: whole(''), length: 0, reopen }))).toBe('')
@@ -47,7 +47,7 @@ describe('the bytes of an object', () => {
     expect(asked).toEqual([])
   })
 
-  it('end with an outage after a few tries, at once with a refusal or without a way to go on', async () => {
+  it('end with an outage after a few attempts, and at once with a refusal or without a way to continue', async () => {
     let tries = 0
     const outage = async () => {
       tries += 1
@@ -63,7 +63,7 @@ describe('the bytes of an object', () => {
     await expect(reading).rejects.toBeInstanceOf(StorageOutage)
   })
 
-  it('are asked for again only when somebody reads on', async () => {
+  it('are requested again only when the reader continues', async () => {
     const first = new PassThrough()
     const { asked, reopen } = answers(() => whole('c'))
     const full = 2 ** 20
@@ -79,7 +79,7 @@ describe('the bytes of an object', () => {
     expect(asked).toEqual([full])
   })
 
-  it('hold no more than a little when nobody reads', async () => {
+  it('are buffered only a little when nobody reads', async () => {
     let made = 0
     const first = new Readable({
       read() {
@@ -95,7 +95,7 @@ describe('the bytes of an object', () => {
     expect(first.destroyed).toBe(true)
   })
 
-  it('are given up, and their next connection with them, by whoever leaves', async () => {
+  it('are aborted, including the next connection, when the reader stops', async () => {
     const opening = Promise.withResolvers<AbortSignal>()
     const next = Promise.withResolvers<Readable>()
     const stream = readOn({

@@ -88,8 +88,8 @@ describe.each([
   const contentOf = async (name: string) => text((await store.open(video(name))).stream)
   const namesOf = (kind: FileKind, folder?: string) => namesIn(store, kind, folder)
 
-  describe('putting a file', () => {
-    it('takes a stream, bytes, or a local file that it moves or copies', async () => {
+  describe('storing a file', () => {
+    it('accepts a stream, bytes, or a local file that it moves or copies', async () => {
       await writeFile(join(root, 'moved'), 'three')
       await writeFile(join(root, 'kept'), 'four')
       await store.put(video('1.mp4'), Readable.from(['o', 'ne']))
@@ -101,7 +101,7 @@ describe.each([
       expect((await readdir(root)).filter((name) => ['moved', 'kept'].includes(name))).toEqual(['kept'])
     })
 
-    it('leaves the old file and no part when the stream breaks', async () => {
+    it('leaves the old file and no partial one when the stream fails', async () => {
       await store.put(video('a.mp4'), Buffer.from('old'))
       const broken = Readable.from(
         (async function* () {
@@ -114,13 +114,13 @@ describe.each([
       expect(await namesOf('web_videos')).toEqual(['a.mp4'])
     })
 
-    it('says not-found for a local file that is not there', async () => {
+    it('fails with not-found for a missing local file', async () => {
       await expect(store.put(video('a.mp4'), { path: join(root, 'nothing') })).rejects.toMatchObject({
         reason: 'not-found',
       })
     })
 
-    it('changes the entity tag with the content', async () => {
+    it('changes the ETag with the content', async () => {
       const first = await store.put(video('a.mp4'), Buffer.from('one'))
       const second = await store.put(video('a.mp4'), Buffer.from('three'))
       expect(first.etag).toMatch(/^"[0-9a-f-]+"$/)
@@ -130,14 +130,14 @@ describe.each([
   })
 
   describe('reading a file', () => {
-    it('gives the bytes of a range, cut at the end', async () => {
+    it('returns the bytes of a range, up to the end', async () => {
       await store.put(video('a.mp4'), Buffer.from('0123456789'))
       expect(await text((await store.open(video('a.mp4'), { start: 2, end: 4 })).stream)).toBe('234')
       const { stat, stream } = await store.open(video('a.mp4'), { start: 8, end: 500 })
       expect([stat.size, await text(stream)]).toEqual([10, '89'])
     })
 
-    it('says not-found for a missing file and for a folder', async () => {
+    it('fails with not-found for a missing file and for a folder', async () => {
       await store.put(video('private/a.mp4'), Buffer.from('x'))
       for (const name of ['missing.mp4', 'private', 'private/a.mp4/b']) {
         await expect(store.open(video(name))).rejects.toMatchObject({ reason: 'not-found' })
@@ -145,7 +145,7 @@ describe.each([
       }
     })
 
-    it('gives local tools a path', async () => {
+    it('provides a local path for tools', async () => {
       await store.put(video('a.mp4'), Buffer.from('abc'))
       expect(await store.withLocalPath(video('a.mp4'), (path) => readFile(path, 'utf8'))).toBe('abc')
       await expect(store.withLocalPath(video('b.mp4'), async () => 0)).rejects.toMatchObject({ reason: 'not-found' })
@@ -169,7 +169,7 @@ describe.each([
   })
 
   describe('moving and removing', () => {
-    it('copies a file to another kind, which stays when the first one is replaced or removed', async () => {
+    it('copies a file to another kind, and the copy survives changes of the original', async () => {
       const original = { kind: 'original_video_files', name: 'a.mp4' } as const
       await store.put(original, Buffer.from('one'))
       await store.copy(original, video('private/a.mp4'))
@@ -180,7 +180,7 @@ describe.each([
       await expect(store.copy(original, video('b.mp4'))).rejects.toMatchObject({ reason: 'not-found' })
     })
 
-    it('moves a file between public and private, and does not mind doing it twice', async () => {
+    it('moves a file between public and private, idempotently', async () => {
       await store.put(video('a.mp4'), Buffer.from('x'))
       await store.move(video('a.mp4'), 'private/a.mp4')
       await store.move(video('a.mp4'), 'private/a.mp4')
@@ -198,7 +198,7 @@ describe.each([
       expect(await namesOf(kind, 'hls/private')).toHaveLength(2)
     })
 
-    it('removes files and folders, missing ones too', async () => {
+    it('removes files and folders, also missing ones', async () => {
       await store.put(video('private/a.mp4'), Buffer.from('x'))
       await store.remove(video('private/a.mp4'))
       await store.remove(video('private/a.mp4'))
@@ -209,7 +209,7 @@ describe.each([
     })
   })
 
-  describe('an upload in progress', () => {
+  describe('an incomplete upload', () => {
     const write = async (offset: number, bytes: string) => {
       const appender = await store.openAppend('u1', offset)
       await appender.write(Buffer.from(bytes))
@@ -219,19 +219,19 @@ describe.each([
     }
     const content = async () => text((await store.open({ kind: 'uploads', name: 'u1' })).stream)
 
-    it('grows chunk by chunk and says what is safe', async () => {
+    it('grows by chunks, and has a durable offset', async () => {
       expect(await write(0, 'abc')).toBe(3)
       expect(await write(3, 'def')).toBe(6)
       expect(await content()).toBe('abcdef')
     })
 
-    it('cuts off bytes that were written but never acknowledged', async () => {
+    it('truncates bytes that were written but never acknowledged', async () => {
       await write(0, 'abcXYZ')
       expect(await write(3, 'd')).toBe(4)
       expect(await content()).toBe('abcd')
     })
 
-    it('refuses to leave a hole', async () => {
+    it('refuses to leave a gap', async () => {
       await write(0, 'abc')
       await expect(store.openAppend('u1', 4)).rejects.toMatchObject({ reason: 'offset' })
       expect(await content()).toBe('abc')
@@ -245,7 +245,7 @@ describe.each([
   })
 
   describe('housekeeping', () => {
-    it('makes, keeps and removes work folders', async () => {
+    it('creates, keeps and removes work folders', async () => {
       const folder = await store.workFolder('transcoding/1')
       await writeFile(join(folder, 'a'), 'x')
       expect(await store.workFolder('transcoding/1')).toBe(folder)
@@ -260,7 +260,7 @@ describe.each([
 describe('object storage', () => {
   const bytes = (size: number) => Buffer.alloc(size, 'abcdefghij')
 
-  it('takes large files in parts, and leaves nothing of one that breaks', async () => {
+  it('accepts large files in parts, and leaves nothing of a failed one', async () => {
     const store = objectStore({ maxPart: 5 * 2 ** 20 })
     const size = 11 * 2 ** 20
     await store.put(video('large.mp4'), Readable.from([bytes(size)]))
@@ -275,7 +275,7 @@ describe('object storage', () => {
     expect(await namesIn(onlyObjects(), 'web_videos')).toEqual([])
   })
 
-  it('tells an outage from a refusal that comes again, and from a source that breaks', async () => {
+  it('distinguishes an outage from a repeated refusal, and from a failing source', async () => {
     const refused = { $metadata: { httpStatusCode: 400 }, name: 'InvalidArgument', message: 'no' }
     const outages = [
       ...[403, 429, 500, 503].map((httpStatusCode) => ({ ...refused, $metadata: { httpStatusCode } })),
@@ -296,7 +296,7 @@ describe('object storage', () => {
     await expect(putting).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' })
   })
 
-  it('tells of a connection that is lost in the middle of the bytes as of an outage', async () => {
+  it('reports a connection that is lost during the bytes as an outage', async () => {
     const store = objectStore()
     await store.put(video('cut.mp4'), bytes(2 ** 20))
     s3.cut(({ method, path }) => method === 'GET' && path.includes('cut.mp4'))
@@ -309,7 +309,7 @@ describe('object storage', () => {
     await store.remove(video('cut.mp4'))
   })
 
-  describe('read over connections that are lost', () => {
+  describe('with connections that are lost repeatedly', () => {
     const name = 'cut.mp4'
     const content = randomBytes(3 * 2 ** 20)
     const gets = () => s3.requests.flatMap((line, index) => (/^GET .*cut\.mp4/.test(line) ? [s3.headers[index]] : []))
@@ -322,7 +322,7 @@ describe('object storage', () => {
       }, after)
     }
 
-    it('gives every byte once, and asks for the rest of the same object', async () => {
+    it('returns every byte once, and requests the rest of the same object', async () => {
       const store = objectStore()
       const { etag } = await store.put(video(name), content)
       cutReads(2 ** 20)
@@ -338,7 +338,7 @@ describe('object storage', () => {
       expect((await buffer(stream)).equals(content.subarray(5, 2 ** 21 + 1))).toBe(true)
     })
 
-    it('gives no byte of an object that took its place, and says when it went', async () => {
+    it('returns no byte of a replacement, and fails when the object was removed', async () => {
       const store = objectStore()
       const other = async () => void (await objectStore().put(video(name), randomBytes(content.length)))
       const gone = async () => await objectStore().remove(video(name))
@@ -364,7 +364,7 @@ describe('object storage', () => {
       }
     })
 
-    it('ends when nobody waits for it any more', async () => {
+    it('ends when the reader stops', async () => {
       const store = objectStore()
       await store.put(video(name), content)
       const leaving = new AbortController()
@@ -374,7 +374,7 @@ describe('object storage', () => {
       expect(await readdir(join(root, 'tmp', 'downloads'))).toEqual([])
     })
 
-    it('gives an upload in pieces, and cuts one where it is torn', async () => {
+    it('returns an upload in parts, and truncates one at its gap', async () => {
       const store = objectStore()
       const upload = await store.openAppend(name, 0)
       await upload.write(content)
@@ -392,7 +392,7 @@ describe('object storage', () => {
     })
   })
 
-  it('gives objects their types, and an ACL only where one is configured', async () => {
+  it('sets content types, and an ACL only if one is configured', async () => {
     await objectStore().put(video('a.mp4'), Buffer.from('x'))
     expect(s3.headers.at(-2)).toMatchObject({ 'content-type': 'video/mp4' })
     expect(s3.headers.at(-2)).not.toHaveProperty('x-amz-acl')

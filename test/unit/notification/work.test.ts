@@ -1,4 +1,4 @@
-// What is done for notifications from time to time and piece by piece, with nothing but what it asks of others.
+// Periodic and batched work of notifications, with stubbed dependencies.
 
 import { expect, it, jest } from '@jest/globals'
 import { makeMailBatches, notifySubscribers } from '../../../src/actors/notification/index.ts'
@@ -9,7 +9,7 @@ import { testConfig } from '../../support/config.ts'
 
 type Run = (job: { data: Record<string, number>; signal: AbortSignal }) => Promise<void>
 
-/** What is enqueued in messages comes to `enqueued`. */
+/** Enqueued messages are collected in `enqueued`. */
 function deps(query: (sql: string, values: number[]) => object[], config: Values = {}) {
   const runs: Run[] = []
   const enqueued: NewJob[] = []
@@ -26,7 +26,7 @@ function deps(query: (sql: string, values: number[]) => object[], config: Values
   return { made, run, enqueued }
 }
 
-it('the subscribers of a large channel are told by one job after the other, each of them once', async () => {
+it('subscribers of a large channel are notified by consecutive jobs, each of them once', async () => {
   const last = 120
   const told: unknown[] = []
   const { made, run, enqueued } = deps((_sql, [, after = 0]) => [{ last: after < last ? after + 1 : null }])
@@ -43,7 +43,7 @@ it('the subscribers of a large channel are told by one job after the other, each
   expect(told).toEqual(Array.from({ length: last }, (_none, after) => after))
 })
 
-it('mails that wait are asked for again, but not while there is no mail server', async () => {
+it('pending mails are requested again, but not while there is no mail server', async () => {
   const late = (sql: string) => (sql.startsWith('select') ? [{ userId: 1, type: 2 }] : [])
   for (const [hostname, count] of [
     ['127.0.0.1', 1],

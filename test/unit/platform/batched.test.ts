@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { batched } from '../../../src/platform/batched.ts'
 
-describe('calls that are batched', () => {
-  it('go together when they come together, and each gets its own answer', async () => {
+describe('batched calls', () => {
+  it('are combined when they are simultaneous, and each gets its own result', async () => {
     const rounds: number[][] = []
     const double = batched<number, number>(
       async (items) => {
@@ -18,7 +18,7 @@ describe('calls that are batched', () => {
     ])
   })
 
-  it('fail alone when one of them is bad', async () => {
+  it('fail individually when one of them is bad', async () => {
     const call = batched<string, string>(
       async (items) => {
         if (items.includes('bad')) throw new Error('a bad item')

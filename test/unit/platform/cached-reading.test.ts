@@ -1,4 +1,4 @@
-// A reading for those who cannot wait.
+// A cached value that callers get without waiting.
 
 import { expect, it } from '@jest/globals'
 import { makeCachedReading } from '../../../src/platform/cached-reading.ts'
@@ -30,7 +30,7 @@ function stage(answers: (number | Error | Promise<number>)[]) {
   }
 }
 
-it('is read anew when it is old, and says its age', async () => {
+it('is refreshed when it is old, and has its age', async () => {
   const { read, pass, asked } = stage([1, 2])
   expect(await read()).toEqual({ value: 1, ageMs: 0 })
   pass(4999)
@@ -40,7 +40,7 @@ it('is read anew when it is old, and says its age', async () => {
   expect(asked()).toBe(2)
 })
 
-it('stays what it was while a new one cannot be had, until it is too old', async () => {
+it('is unchanged while a refresh fails, until it is too old', async () => {
   const { read, pass, failures } = stage([1, new Error('away'), new Error('away')])
   await read()
   pass(10_000)
@@ -50,7 +50,7 @@ it('stays what it was while a new one cannot be had, until it is too old', async
   expect(failures).toHaveLength(2)
 })
 
-it('is not waited for when it hangs, nor asked for twice', async () => {
+it('is not awaited when its refresh hangs, nor requested twice', async () => {
   const late = Promise.withResolvers<number>()
   const { read, pass, asked } = stage([late.promise, 2])
   expect(await read()).toBeUndefined()
@@ -58,6 +58,6 @@ it('is not waited for when it hangs, nor asked for twice', async () => {
   expect(await read()).toBeUndefined()
   expect(asked()).toBe(1)
   late.resolve(7)
-  // As old as the moment it was asked for.
+  // Its age counts from the request.
   expect(await until(read)).toEqual({ value: 7, ageMs: 30_000 })
 })

@@ -1,4 +1,4 @@
-// What a database that is closed leaves with the server.
+// Closing a database.
 
 import { expect, it } from '@jest/globals'
 import { entities } from '../../../src/entities.ts'
@@ -7,7 +7,7 @@ import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase, run } from '../../support/postgres.ts'
 import { eventually } from '../../support/until.ts'
 
-it('leaves no connection open, also when only plain SQL was asked', async () => {
+it('leaves no connection open, also after plain SQL only', async () => {
   const database = await freshDatabase()
   const db = await makeDatabase({ url: database.url, poolMax: 3, entities, migrations: [], logger: silentLogger })
   await Promise.all([1, 2, 3].map(() => db.query('select pg_sleep(0.05)')))

@@ -1,4 +1,4 @@
-// Where the embedded PostgreSQL may lie, and as whom it runs.
+// The location and the account of the embedded PostgreSQL.
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,14 +9,14 @@ import { parsePidFile } from '../../../src/platform/embedded-postgres-process.ts
 
 const isRoot = process.getuid?.() === 0
 
-describe('the place of the embedded PostgreSQL', () => {
+describe('the location of the embedded PostgreSQL', () => {
   let folder: string
   beforeEach(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'vireo-place-')))
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('can be reached by an account only if every folder above lets it pass', () => {
+  it('is accessible to an account only if every parent folder is', () => {
     const stranger = { name: 'stranger', uid: 54_321, gid: 54_321 }
     const inner = join(folder, 'a', 'b')
     mkdirSync(inner, { recursive: true })
@@ -31,7 +31,7 @@ describe('the place of the embedded PostgreSQL', () => {
     expect(canReach(stranger, join(folder, 'missing'))).toBe(false)
   })
 
-  it('is the data directory when the account can reach it', () => {
+  it('is the data directory if the account can access it', () => {
     chmodSync(folder, 0o711)
     const place = choosePlace(join(folder, 'postgres'), join(folder, 'elsewhere'))
     expect(place.home).toBe(join(folder, 'postgres'))
@@ -40,7 +40,7 @@ describe('the place of the embedded PostgreSQL', () => {
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false)
   })
 
-  it('is elsewhere for root when the data directory is closed, and stays there by a pointer', () => {
+  it('is elsewhere for root if the data directory is not accessible, and remains there by a pointer', () => {
     const closed = join(folder, 'closed')
     mkdirSync(closed, { mode: 0o700 })
     chmodSync(folder, 0o711)
@@ -57,12 +57,12 @@ describe('the place of the embedded PostgreSQL', () => {
 })
 
 describe('a pid file of PostgreSQL', () => {
-  it('names process, port and status', () => {
+  it('contains process, port and status', () => {
     const text = '4711\n/data\n1700000000\n5433\n\n127.0.0.1\n  1234 5678\nready   \n'
     expect(parsePidFile(text)).toEqual({ pid: 4711, port: 5433, status: 'ready' })
   })
 
-  it('is not taken for one while it is empty or being written', () => {
+  it('is ignored while it is empty or being written', () => {
     expect(parsePidFile('')).toBeUndefined()
     expect(parsePidFile('\n')).toBeUndefined()
     expect(parsePidFile('4711\n/data\n')).toEqual({ pid: 4711, port: 0, status: '' })

@@ -34,7 +34,7 @@ function fetcher(options: Partial<GuardedFetchOptions> = {}): GuardedFetch {
 
 type Handler = (request: IncomingMessage & { text: string }, response: ServerResponse) => void
 
-/** A server on loopback; `seen` are the requests that reached it. */
+/** A server on loopback; `seen` are the received requests. */
 async function serve(handler: Handler, host = '127.0.0.1') {
   const seen: { method: string; url: string; headers: IncomingMessage['headers']; text: string }[] = []
   const server: Server = createServer(async (request, response) => {
@@ -72,12 +72,12 @@ describe('an error', () => {
     ['https://user:secret@/?secret', 'https:///'],
     ['site.example:80', 'site.example:80'],
     ['a torrent', 'a torrent'],
-  ])('tells nothing secret of %s', (url, shown) => {
+  ])('reveals no secrets of %s', (url, shown) => {
     const error = new FetchError('reset', url, { message: 'the file ended too early' })
     expect(error).toMatchObject({ url: shown, message: `the file ended too early: ${shown}` })
   })
 
-  it('of a request that fails is logged without its query', async () => {
+  it('of a failed request is logged without its query', async () => {
     const lines: object[] = []
     const logger = { ...silentLogger, debug: (line: object) => lines.push(line) }
     const http = fetcher({ allowHttp: false, logger: Object.assign(Object.create(silentLogger), logger) })
@@ -86,8 +86,8 @@ describe('an error', () => {
   })
 })
 
-describe('which addresses are public', () => {
-  it.each(['1.1.1.1', '8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001::200e'])('%s is', (address) => {
+describe('public addresses', () => {
+  it.each(['1.1.1.1', '8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001::200e'])('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true)
   })
 
@@ -130,12 +130,12 @@ describe('which addresses are public', () => {
     ['multicast', 'ff02::1'],
     ['no address', 'example.com'],
     ['no address', ''],
-  ])('%s: %s is not', (_kind, address) => {
+  ])('%s: %s is not public', (_kind, address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 })
 
-describe('private addresses are refused before anything is connected', () => {
+describe('private addresses are refused before a connection', () => {
   it.each([
     (port: number) => `http://127.0.0.1:${port}/`,
     (port: number) => `http://2130706433:${port}/`,
@@ -161,7 +161,7 @@ describe('private addresses are refused before anything is connected', () => {
     expect(server.connections()).toBe(0)
   })
 
-  it('a scoped address is no URL', async () => {
+  it('a scoped address is not a valid URL', async () => {
     expect(await failure(fetcher({ allowPrivateAddresses: false }).fetch('http://[fe80::1%25eth0]/'))).toBe('refused-url')
   })
 
@@ -175,7 +175,7 @@ describe('private addresses are refused before anything is connected', () => {
     expect(server.connections()).toBe(0)
   })
 
-  it('a name that answers differently the second time is judged by the address that is connected to', async () => {
+  it('a name that resolves differently the second time is checked by the connected address', async () => {
     const server = await serve((_request, response) => response.end('secret'))
     const answers = ['127.0.0.1', '127.0.0.2']
     const asked: string[] = []
@@ -188,7 +188,7 @@ describe('private addresses are refused before anything is connected', () => {
     })
     const url = `http://rebind.example:${server.port}/`
     const close = { headers: { connection: 'close' } }
-    // One lookup a connection: between the check and the connection there is no second one to poison.
+    // One lookup per connection: there is no second one to poison between the check and the connection.
     expect((await guarded.fetch(url, close)).status).toBe(200)
     expect(asked).toEqual(['rebind.example'])
     expect(await failure(guarded.fetch(url, close))).toBe('refused-address')
@@ -222,7 +222,7 @@ describe('URLs', () => {
     'video.example',
     '',
     `https://video.example/${'a'.repeat(2000)}`,
-  ])('a URL that may not be fetched is refused (%#)', async (url) => {
+  ])('an invalid URL is refused (%#)', async (url) => {
     expect(await failure(fetcher().fetch(url))).toBe('refused-url')
   })
 
@@ -233,8 +233,8 @@ describe('URLs', () => {
   })
 })
 
-describe('redirections', () => {
-  it('are followed, and the last address is told', async () => {
+describe('redirects', () => {
+  it('are followed, and the final URL is returned', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/a') response.writeHead(301, { location: '/b' }).end('moved')
       else response.end('here')
@@ -279,7 +279,7 @@ describe('redirections', () => {
     expect(server.seen).toHaveLength(3)
   })
 
-  it('of a POST are handed back, unless it is asked for more', async () => {
+  it('of a POST are returned to the caller by default', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/keep') response.writeHead(308, { location: '/end' }).end()
       else if (request.url === '/see') response.writeHead(303, { location: '/end' }).end()
@@ -298,7 +298,7 @@ describe('redirections', () => {
     ])
   })
 
-  it('leave signatures and credentials behind, and can be signed anew', async () => {
+  it('drop signatures and credentials, and can be signed again', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/a') response.writeHead(302, { location: '/b' }).end()
       else response.end()
@@ -320,13 +320,13 @@ describe('redirections', () => {
 describe('sizes', () => {
   const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024)
 
-  it('a larger body than asked for is cut', async () => {
+  it('a body over the limit is aborted', async () => {
     const server = await serve((_request, response) => response.end(Buffer.alloc(5000)))
     expect(await failure(fetcher().fetch(server.url, { maxBytes: 4999 }))).toBe('too-large')
     expect((await fetcher().fetch(server.url, { maxBytes: 5000 })).body).toHaveLength(5000)
   })
 
-  it('an endless body is cut', async () => {
+  it('an endless body is aborted', async () => {
     const server = await serve((_request, response) => {
       const more = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536)));
@@ -340,7 +340,7 @@ describe('sizes', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('a %s bomb is cut when it has unpacked too much', async (encoding, compress) => {
+  ])('a %s bomb is aborted after the decompressed limit', async (encoding, compress) => {
     const bomb = compress(megabytes(50))
     expect(bomb.length).toBeLessThan(100_000)
     const server = await serve((_request, response) => {
@@ -364,7 +364,7 @@ describe('sizes', () => {
     expect(await failure(fetcher().fetch(server.url))).toBe('protocol')
   })
 
-  it('broken compressed data is a failure of the protocol', async () => {
+  it('invalid compressed data is a protocol error', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip')
     })
@@ -372,13 +372,13 @@ describe('sizes', () => {
   })
 })
 
-describe('times', () => {
-  it('a server that never answers is given up', async () => {
+describe('timeouts', () => {
+  it('a server that never answers times out', async () => {
     const server = await serve(() => {})
     expect(await failure(fetcher().fetch(server.url, { timeoutMs: 50 }))).toBe('timeout')
   })
 
-  it('a body that drips is given up, although it never pauses for long', async () => {
+  it('a slow body times out, even without a long pause', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200)
       const drip = setInterval(() => response.write('.'), 5)
@@ -387,7 +387,7 @@ describe('times', () => {
     expect(await failure(fetcher().fetch(server.url, { timeoutMs: 100 }))).toBe('timeout')
   })
 
-  it('the caller can give up', async () => {
+  it('the caller can abort', async () => {
     const server = await serve(() => {})
     const abort = new AbortController()
     const answer = failure(fetcher().fetch(server.url, { signal: abort.signal }))
@@ -397,15 +397,15 @@ describe('times', () => {
   })
 })
 
-describe('failures have a reason', () => {
-  it('a name that does not resolve', async () => {
+describe('errors have a reason', () => {
+  it('an unresolvable name', async () => {
     const resolve = async () => {
       throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
     }
     expect(await failure(fetcher({ resolve }).fetch('http://nowhere.example/'))).toBe('dns')
   })
 
-  it('a port where nobody listens', async () => {
+  it('a port without a listener', async () => {
     const server = createTcpServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -434,12 +434,12 @@ describe('failures have a reason', () => {
     expect(await failure(fetcher().fetch(`http://127.0.0.1:${port}/`))).toBe(reason)
   })
 
-  it('no TLS where TLS is spoken', async () => {
+  it('a plain connection where TLS is expected', async () => {
     const server = await serve((_request, response) => response.end())
     expect(await failure(fetcher().fetch(server.url.replace('http:', 'https:')))).toBe('tls')
   })
 
-  it('an error status is an answer', async () => {
+  it('an error status is a response', async () => {
     const server = await serve((_request, response) => response.writeHead(503, { 'retry-after': '120' }).end('later'))
     const { status, headers, body } = await fetcher().fetch(server.url)
     expect({ status, after: headers['retry-after'], body: body.toString() }).toEqual({
@@ -449,7 +449,7 @@ describe('failures have a reason', () => {
     })
   })
 
-  it('nothing is sent once it is closed', async () => {
+  it('nothing is sent after it is closed', async () => {
     const server = await serve((_request, response) => response.end())
     const guarded = fetcher()
     await guarded.close()
@@ -459,7 +459,7 @@ describe('failures have a reason', () => {
 })
 
 describe('streams', () => {
-  it('give the body as it comes', async () => {
+  it('return the body as it arrives', async () => {
     const server = await serve((_request, response) => response.end('a file'))
     const { status, headers, body } = await fetcher().stream(server.url)
     const parts: Buffer[] = []
@@ -471,12 +471,12 @@ describe('streams', () => {
     })
   })
 
-  it('fail with a reason while they are read', async () => {
+  it('fail with a reason during the read', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200)
       response.write('a start')
     })
-    // Long enough for the head of the answer on a busy machine.
+    // Enough time for the headers on a busy machine.
     const { body } = await fetcher().stream(server.url, { timeoutMs: 1000 })
     const read = async () => {
       for await (const part of body) expect(part).toBeDefined()
@@ -484,7 +484,7 @@ describe('streams', () => {
     expect(await failure(read())).toBe('timeout')
   })
 
-  it('can be left before their end', async () => {
+  it('can be cancelled before their end', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200)
       response.write('a start')

@@ -1,4 +1,4 @@
-// Validation of what is not trusted: the same answers as Zod gives, in little time and memory.
+// Validation of untrusted input: the same results as Zod, in little time and memory.
 
 import { describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
@@ -29,7 +29,7 @@ const good = {
 }
 
 describe('a value', () => {
-  it('fits if Zod takes it', () => {
+  it('is valid if Zod accepts it', () => {
     expect(schema.safeParse(good).success).toBe(true)
     expect(fits(schema, good)).toBe(true)
     const { unknown: _unknown, ...known } = good
@@ -46,13 +46,13 @@ describe('a value', () => {
     ['too many keys', { labels: { a: 1, b: 2, c: 3 } }],
     ['none of several forms', { either: ['a'] }],
     ['a wrong leaf', { tree: { name: 'x', children: [{ name: 1, children: [] }] } }],
-  ])('does not fit with %s', (_what, wrong) => {
+  ])('is invalid with %s', (_what, wrong) => {
     expect(schema.safeParse({ ...good, ...wrong }).success).toBe(false)
     expect(fits(schema, { ...good, ...wrong })).toBe(false)
     expect(() => parseEarly(schema, { ...good, ...wrong })).toThrow('another form')
   })
 
-  it('is looked at until the first fault, and no list beyond its maximum', () => {
+  it('is checked up to the first error, and no list beyond its maximum', () => {
     let looks = 0
     const counting = z.string().refine(() => {
       looks += 1

@@ -1,4 +1,4 @@
-// Readiness: what it wants, and that it is told at once whatever the parts do.
+// Readiness: its conditions, and responses without delay.
 
 import { expect, it } from '@jest/globals'
 import { makeHealth } from '../../../src/platform/health.ts'
@@ -20,7 +20,7 @@ function stage() {
   }
 }
 
-it('wants a whole start', async () => {
+it('requires a complete start', async () => {
   const { health } = stage()
   expect(await health.readiness()).toEqual({ ready: false, status: 'starting', migrations: 'pending', parts: {} })
   health.add('database', { look: async () => 1 })
@@ -30,7 +30,7 @@ it('wants a whole start', async () => {
   expect(await health.readiness()).toMatchObject({ ready: true, status: 'ready' })
 })
 
-it('ends with the drain, for good', async () => {
+it('ends with the drain, permanently', async () => {
   const health = stage().serving()
   health.drain()
   health.started()
@@ -38,7 +38,7 @@ it('ends with the drain, for good', async () => {
   expect(await health.readiness()).toMatchObject({ ready: false, status: 'draining' })
 })
 
-it('looks at a part once a second at most', async () => {
+it('checks a dependency once a second at most', async () => {
   const { serving, pass } = stage()
   const health = serving()
   let looks = 0
@@ -57,7 +57,7 @@ it('looks at a part once a second at most', async () => {
   expect(states).toEqual(['ready up 1', 'ready up 1', 'unavailable down 2', 'unavailable down 2', 'ready up 3'])
 })
 
-it('tells of a part that requests are answered without, and does not want it', async () => {
+it('reports an optional dependency, without requiring it', async () => {
   const health = stage().serving()
   health.add('database', { look: async () => 1 })
   health.add('redis', { look: () => Promise.reject(new Error('gone')), isDispensable: true })
@@ -66,7 +66,7 @@ it('tells of a part that requests are answered without, and does not want it', a
   expect(await health.readiness()).toMatchObject({ status: 'unavailable' })
 })
 
-it('does not look at a part that gave a sign by itself', async () => {
+it('does not check a dependency that reported by itself', async () => {
   const { serving, pass } = stage()
   const health = serving()
   let looks = 0
@@ -85,7 +85,7 @@ it('does not look at a part that gave a sign by itself', async () => {
   expect(looks).toBe(0)
 })
 
-it('trusts the last sign of a part that hangs for some seconds, and asks it only once', async () => {
+it('uses the last result of a hanging dependency for some seconds, and checks it only once', async () => {
   const { serving, pass } = stage()
   const health = serving()
   let looks = 0

@@ -22,7 +22,7 @@ it.each([
   expect(asciiHost(text)).toBe(host)
 })
 
-it('handles name one host however it is written', () => {
+it('handles have one host in any notation', () => {
   for (const host of ['bücher.example', 'BÜCHER.EXAMPLE', ASCII]) {
     const handle = { name: 'ann', host: ASCII }
     expect(readHost(`https://${host}/`).toLowerCase()).toBe(ASCII)

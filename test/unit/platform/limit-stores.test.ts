@@ -3,7 +3,7 @@ import { limitsOf } from '../../../src/http/plugins/rate-limit-groups.ts'
 import { makeMemoryLimitStore, makeRedisLimitStore } from '../../../src/platform/limit-stores.ts'
 
 describe('counting in memory', () => {
-  it('starts again when the window is over', () => {
+  it('restarts after the window', () => {
     let time = 0
     const store = makeMemoryLimitStore({ now: () => time })
     expect(store.add('a', 1000)).toEqual({ current: 1, ttl: 1000 })
@@ -14,7 +14,7 @@ describe('counting in memory', () => {
     expect(store.add('a', 1000)).toEqual({ current: 1, ttl: 1000 })
   })
 
-  it('gives a place back in the open window only', () => {
+  it('returns an attempt in the current window only', () => {
     let time = 0
     const store = makeMemoryLimitStore({ now: () => time })
     store.giveBack('a')
@@ -27,7 +27,7 @@ describe('counting in memory', () => {
     expect(store.add('a', 1000)).toMatchObject({ current: 1 })
   })
 
-  it('remembers no more addresses than it may, and forgets the oldest first', () => {
+  it('stores a limited number of addresses, and evicts the oldest first', () => {
     const store = makeMemoryLimitStore({ now: () => 0, mostWindows: 2 })
     for (const key of ['a', 'b', 'c']) store.add(key, 1000)
     expect(store.add('c', 1000)).toMatchObject({ current: 2 })
@@ -36,7 +36,7 @@ describe('counting in memory', () => {
 })
 
 describe('counting in Redis', () => {
-  it('goes on in memory when Redis fails, and asks it again after a while', async () => {
+  it('falls back to memory when Redis fails, and retries Redis after a while', async () => {
     let time = 0
     let asked = 0
     let answers = false

@@ -38,7 +38,7 @@ const written = async (): Promise<string> => {
 }
 
 describe('names of log files', () => {
-  it('say whose they are', () => {
+  it('contain the process', () => {
     const name = logFileName({ kind: 'web+media', host: 'my-host.example', pid: 12 })
     expect(name).toBe('vireo-web+media-my_host_example-12.log')
     expect(readLogFileName(name)).toEqual({ kind: 'web+media', host: 'my_host_example', pid: 12, isFull: false })
@@ -57,7 +57,7 @@ describe('writing', () => {
     expect(await written()).toBe(lines.join(''))
   })
 
-  it('starts a new file when one is full, and keeps so many of them', async () => {
+  it('starts a new file when one is full, and keeps a limited number', async () => {
     const files = open()
     for (let n = 0; n < 100; n += 1) files.write(line(n, `line ${n} ${'x'.repeat(10_000)}`))
     await files.close()
@@ -67,7 +67,7 @@ describe('writing', () => {
     expect(warnings).toEqual([])
   })
 
-  it('goes on in the file of before', async () => {
+  it('continues the previous file', async () => {
     for (const text of ['one', 'two']) {
       const files = open({ rotation: null })
       files.write(line(1, text))
@@ -76,7 +76,7 @@ describe('writing', () => {
     expect(await written()).toBe(line(1, 'one') + line(1, 'two'))
   })
 
-  it('complains once about a folder that cannot be written, tries again later, and never fails', async () => {
+  it('reports a folder that is not writable once, retries later, and never fails', async () => {
     const place = join(directory, 'logs')
     await writeFile(place, 'a file in the place of the folder')
     let now = 0
@@ -104,7 +104,7 @@ describe('old log files', () => {
   const HOUR = 3_600_000
   const options = { kind: 'web', host: 'here', maxFiles: 1, now: () => 10 * HOUR, isAlive: (pid: number) => pid === 1 }
 
-  it('go, the oldest first, those of ended processes too, but none of a living one or of another kind', () => {
+  it('are removed, oldest first, also of ended processes, but none of a live one or of another kind', () => {
     const files = [
       file('vireo-web-here-2.log', 9.9 * HOUR),
       file('vireo-web-here-1.log', 2 * HOUR),
@@ -138,7 +138,7 @@ describe('a search', () => {
     (await searchLogFiles(directory, { ...all, ...options }, { ...bounds, ...within })).map(({ message }) => message)
   const put = (name: string, ...lines: string[]) => appendFile(join(directory, name), lines.join(''))
 
-  it('puts the lines of all processes in order', async () => {
+  it('merges the lines of all processes in order', async () => {
     const now = Date.now()
     await put('vireo-web-a-1.log', line(now + 1, 'a1'), line(now + 4, 'a4'))
     await put('vireo-media-b-7.log', line(now + 2, 'b2'), line(now + 3, 'b3'))
@@ -148,7 +148,7 @@ describe('a search', () => {
     expect(await search({ from: new Date(now), to: new Date(now + 2) })).toEqual(['a0', 'a1', 'b2'])
   })
 
-  it('finds by level and tags, and leaves broken lines out', async () => {
+  it('filters by level and tags, and skips broken lines', async () => {
     const now = Date.now()
     await put(
       'vireo-web-a-1.log',
@@ -165,14 +165,14 @@ describe('a search', () => {
     expect(await search({ tagsOneOf: [] })).toEqual([])
   })
 
-  it('reads lines that are longer than a piece, in letters of several bytes, and none without end', async () => {
+  it('reads lines longer than a chunk, with multi-byte letters, and skips endless ones', async () => {
     const now = Date.now()
     const long = '🎞é'.repeat(40_000)
     await put('vireo-web-a-1.log', line(now, 'first'), line(now, long), line(now, 'z'.repeat(2_000_000)), line(now, 'last'))
     expect(await search()).toEqual(['first', long, 'last'])
   })
 
-  it('answers the youngest lines when they are too many, and reads no more than it may', async () => {
+  it('returns the newest lines within the limits of results and reads', async () => {
     const now = Date.now()
     await put('vireo-web-a-1.log', ...Array.from({ length: 5000 }, (_, n) => line(now + n, `line ${n}`)))
     const few = await search({}, { maxChars: 500 })
@@ -182,7 +182,7 @@ describe('a search', () => {
     expect(await search({ level: 'error' }, { maxRead: 10 })).toEqual([])
   })
 
-  it('finds nothing where there is no folder', async () => {
+  it('finds nothing without a folder', async () => {
     directory = join(directory, 'nowhere')
     expect(await search()).toEqual([])
     await expect(access(directory)).rejects.toThrow()

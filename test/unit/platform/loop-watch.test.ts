@@ -25,7 +25,7 @@ async function watched() {
   return { watch, lines, telemetry }
 }
 
-/** Computes for so long, however busy the machine is. */
+/** Uses this much CPU time, on any machine. */
 function compute(ms: number): void {
   const begun = process.threadCpuUsage()
   for (;;) {
@@ -34,7 +34,7 @@ function compute(ms: number): void {
   }
 }
 
-it('names the work that held the event loop, in the log and in the figures', async () => {
+it('names the work that blocked the event loop, in the log and in metrics', async () => {
   const { watch, lines, telemetry } = await watched()
   watch.run('GET /short', () => compute(1))
   watch.run('POST /inbox', () => compute(300))
@@ -45,7 +45,7 @@ it('names the work that held the event loop, in the log and in the figures', asy
   expect(await telemetry.text()).toMatch(/^vireo_event_loop_held_seconds_total\{work="POST \/inbox"\} 0\.[2-9]/m)
 })
 
-it('names work that goes on after it waited', async () => {
+it('names work that continues after an await', async () => {
   const { watch, lines } = await watched()
   const answered = Promise.withResolvers<void>()
   const waiting = watch.run('lane inbox', async () => {
@@ -61,7 +61,7 @@ it('names work that goes on after it waited', async () => {
   expect(lines.map(({ work }) => work)).toEqual(['lane inbox'])
 })
 
-it('names a request by its route, also behind its body', async () => {
+it('names a request by its route, also after its body', async () => {
   const { watch, lines } = await watched()
   const app = await makeApp({
     config: () => testConfig(),

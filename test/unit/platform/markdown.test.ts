@@ -1,4 +1,4 @@
-// Markdown as HTML for feeds: the usual marks, and nothing that acts.
+// Markdown as HTML for feeds: the usual syntax, without active content.
 
 import { describe, expect, it } from '@jest/globals'
 import { markdownToHtml } from '../../../src/platform/markdown.ts'
@@ -34,7 +34,7 @@ describe('Markdown', () => {
     ['<img src=x onerror=alert(1)>', '<p>&lt;img src=x onerror=alert(1)&gt;</p>\n'],
   ])('%j', (markdown, html) => expect(shown(markdown)).toBe(html))
 
-  it('has no tags or attributes but its own, whatever it is made of', () => {
+  it('has a fixed set of tags and attributes, for any input', () => {
     const piece = fc.constantFrom(
       '**',
       '*',
@@ -84,7 +84,7 @@ describe('Markdown', () => {
     ['<b>1:00</b> & "2:00"', '&lt;b&gt;[60]&lt;/b&gt; &amp; &quot;[120]&quot;'],
     ['[1:00](https://a.example/) https://a.example/1:00', `${link('https://a.example/', '1:00')} ${link('https://a.example/1:00')}`],
     ['`1:00` 16:9 1:2:3 1:60 10:00:00:00 v1:00 1:00.5 5:77:00', '<code>1:00</code> 16:9 1:2:3 1:60 10:00:00:00 v1:00 1:00.5 5:77:00'],
-  ])('%j has times that lead into the video, where it is about one', (markdown, expected) => {
+  ])('%j links timestamps, if it is about a video', (markdown, expected) => {
     const html = markdownToHtml(markdown, BASE, { watch: '/w/abc' })
     const marked = html.replace(/<a href="\/w\/abc\?start=(\d+)" data-seek="\1">[\d:]+<\/a>/g, '[$1]')
     expect(marked).toBe(`<p>${expected}</p>\n`)
@@ -97,7 +97,7 @@ describe('Markdown', () => {
     ['x@ann@a.example @@ann@a.example `@ann@a.example`', 'x@ann@a.example @@ann@a.example <code>@ann@a.example</code>'],
     ['[@ann@a.example](https://c.example/)', link('https://c.example/', '@ann@a.example')],
     ['<b>@ann@a.example</b>', '&lt;b&gt;[@ann@a.example]&lt;/b&gt;'],
-  ])('%j has links to the actors that it names', (markdown, expected) => {
+  ])('%j links mentioned actors', (markdown, expected) => {
     const mentions = new Map([
       ['ann@a.example', 'https://a.example/ann?a=1&b=2'],
       ['bob@b.example:8080', 'https://b.example/bob'],
@@ -109,14 +109,14 @@ describe('Markdown', () => {
     expect(marked).toBe(`<p>${expected}</p>\n`)
   })
 
-  it.each(['*', '**a', '[', '[a](', '`', '_', '~~a', '> ', '- ', '!['])('takes no time for many of %j', (mark) => {
+  it.each(['*', '**a', '[', '[a](', '`', '_', '~~a', '> ', '- ', '!['])('is fast for many of %j', (mark) => {
     const spent = startCpuTime()
     shown(mark.repeat(10_000 / mark.length))
     shown(`${mark}\n`.repeat(3000))
     expect(spent()).toBeLessThan(1500)
   })
 
-  it('has no tables, as their missing cells would make much of little', () => {
+  it('has no tables, since their empty cells would blow up the output', () => {
     const bomb = `|${'a|'.repeat(200)}\n|${'-|'.repeat(200)}\n${'a\n'.repeat(4500)}`
     expect(markdownToHtml(bomb, 'https://video.example').length).toBeLessThan(5 * bomb.length)
   })

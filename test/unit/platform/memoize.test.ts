@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { memoize } from '../../../src/platform/memoize.ts'
 
-it('makes a thing once for all who ask, and again after it could not be made', async () => {
+it('computes a value once for all callers, and again after a failure', async () => {
   let tries = 0
   const thing = memoize(async () => {
     tries += 1

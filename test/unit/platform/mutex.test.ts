@@ -8,7 +8,7 @@ import { withProcessLock } from '../../../src/platform/mutex.ts'
 import { latch } from '../../support/until.ts'
 
 describe('the lock between processes', () => {
-  it('lets one in at a time and is given back after an error', async () => {
+  it('admits one at a time, and is released after an error', async () => {
     const name = randomUUID()
     const steps: string[] = []
     const release = latch()
@@ -25,18 +25,18 @@ describe('the lock between processes', () => {
     expect(steps).toEqual(['first in', 'first out', 'second in'])
   })
 
-  it('does not hinder a lock of another name', async () => {
+  it('does not block a lock of another name', async () => {
     const inner = () => withProcessLock(randomUUID(), 1_000, async () => 'in')
     expect(await withProcessLock(randomUUID(), 1_000, inner)).toBe('in')
   })
 
-  it('gives up after the time it was given', async () => {
+  it('fails after its timeout', async () => {
     const name = randomUUID()
     const blocked = () => withProcessLock(name, 60, async () => 'in')
     await expect(withProcessLock(name, 1_000, blocked)).rejects.toThrow(`has been holding ${name} for 60 ms`)
   })
 
-  it('is free again when its holder was killed', async () => {
+  it('is released when its owner is killed', async () => {
     const name = randomUUID()
     const module = new URL('../../../src/platform/mutex.ts', import.meta.url).href
     const script = `import { withProcessLock } from ${JSON.stringify(module)}

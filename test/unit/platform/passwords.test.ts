@@ -1,4 +1,4 @@
-// Passwords, with the library counted: an attacker must not learn from the time which names exist.
+// Password checks, with calls of the library counted: timing must not reveal which names exist.
 
 import { describe, expect, it, jest } from '@jest/globals'
 import * as argon2 from '@node-rs/argon2'
@@ -8,7 +8,7 @@ const verify = jest.fn(async (_hash: string, _password: string) => true)
 const hash = jest.fn(async (password: string) => `hash of ${password}`)
 
 describe('passwords', () => {
-  it('are checked for a name that nobody has as well, at the same cost, and never fit', async () => {
+  it('are checked for an unknown name too, at the same cost, and never match', async () => {
     const passwords = makePasswords({ hash, verify })
     expect(await passwords.verify('a hash', 'guess')).toBe(true)
     const [decoy] = await Promise.all(hash.mock.results.map((result) => result.value))
@@ -17,7 +17,7 @@ describe('passwords', () => {
       ['a hash', 'guess'],
       [decoy, 'guess'],
     ])
-    // The hash of nobody is made with the first check of all, not with the first of an unknown name.
+    // The dummy hash is made with the first check of all, not with the first of an unknown name.
     expect(hash).toHaveBeenCalledTimes(1)
   })
 
@@ -25,7 +25,7 @@ describe('passwords', () => {
     ['caf\u00e9 secret', 'cafe\u0301 secret'],
     ['\u1112\u1161\u11ab secret', '\ud55c secret'],
     ['\u212b secret', '\u00c5 secret'],
-  ])('fit however their letters are composed: %j and %j', async (one, other) => {
+  ])('match in any Unicode normalisation: %j and %j', async (one, other) => {
     const passwords = makePasswords(undefined, { memoryCost: 8, timeCost: 1, parallelism: 1 })
     for (const [set, typed] of [
       [one, other],
@@ -36,7 +36,7 @@ describe('passwords', () => {
     }
   })
 
-  it('fit the hash of what was typed before they were composed', async () => {
+  it('match hashes from before normalisation', async () => {
     const typed = 'cafe\u0301 secret'
     const passwords = makePasswords(undefined, { memoryCost: 8, timeCost: 1, parallelism: 1 })
     const before = await argon2.hash(typed, { memoryCost: 8, timeCost: 1, parallelism: 1 })

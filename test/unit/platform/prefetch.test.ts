@@ -1,4 +1,4 @@
-// What is made ahead of the questions for it.
+// A value that is computed before it is requested.
 
 import { expect, it } from '@jest/globals'
 import { prefetch } from '../../../src/platform/prefetch.ts'
@@ -32,13 +32,13 @@ function stage(make: (turn: number) => number | Promise<number>) {
     async pass(ms: number) {
       time += ms
       round?.()
-      // What the round began is done.
+      // The round's work is done.
       await new Promise((resolve) => setImmediate(resolve))
     },
   }
 }
 
-it('is made at the first question, and again before the next ones', async () => {
+it('is computed on the first request, and again before the next ones', async () => {
   const { ahead, pass, made } = stage((turn) => turn)
   expect(made()).toBe(0)
   expect(await ahead.get()).toBe(1)
@@ -49,7 +49,7 @@ it('is made at the first question, and again before the next ones', async () => 
   expect(made()).toBe(3)
 })
 
-it('is no longer made when nobody has asked for a while, and anew when somebody does', async () => {
+it('is no longer computed after a while without requests, and again on the next one', async () => {
   const { ahead, pass, made, isRepeated } = stage((turn) => turn)
   await ahead.get()
   await pass(WANTED_MS)
@@ -58,7 +58,7 @@ it('is no longer made when nobody has asked for a while, and anew when somebody 
   expect(isRepeated()).toBe(true)
 })
 
-it('is made once for all who ask meanwhile', async () => {
+it('is computed once for simultaneous requests', async () => {
   const late = Promise.withResolvers<number>()
   const { ahead, made } = stage(() => late.promise)
   const answers = [ahead.get(), ahead.get()]
@@ -67,7 +67,7 @@ it('is made once for all who ask meanwhile', async () => {
   expect(made()).toBe(1)
 })
 
-it('stays what it was for two rounds when it cannot be made, then says why', async () => {
+it('is unchanged for two rounds when it fails, then reports the error', async () => {
   const { ahead, pass, made } = stage((turn) => (turn === 1 ? 1 : Promise.reject(new Error('not now'))))
   await ahead.get()
   await pass(EVERY_MS)

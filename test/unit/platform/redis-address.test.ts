@@ -1,9 +1,9 @@
-// The `redis:` section of the configuration as an address.
+// The `redis:` section of the configuration as a URL.
 
 import { describe, expect, it } from '@jest/globals'
 import { redisAddress } from '../../../src/platform/redis.ts'
 
-describe('the address of Redis', () => {
+describe('the URL of Redis', () => {
   const sentinel = { enabled: false, enable_tls: false, master_name: '', sentinels: [{ hostname: '', port: 26_379 }] }
   const section = { hostname: '127.0.0.1', port: 6379, auth: null, db: 0, sentinel }
 
@@ -12,12 +12,12 @@ describe('the address of Redis', () => {
     expect(redisAddress({ ...section, hostname: '::1', port: 7000, db: 3 })).toEqual({ url: 'redis://[::1]:7000/3' })
   })
 
-  it('carries any password', () => {
+  it('supports any password', () => {
     const address = redisAddress({ ...section, auth: 'p@ss/w:rd %' })
     expect(address).toEqual({ url: 'redis://:p%40ss%2Fw%3Ard%20%25@127.0.0.1:6379/0' })
   })
 
-  it('names the group when sentinels are in use', () => {
+  it('names the group if sentinels are used', () => {
     const enabled = {
       enabled: true,
       enable_tls: true,

@@ -58,12 +58,12 @@ describe('the secret of an installation', () => {
   })
   afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
-  it('is the configured one when there is one, and no file is made', async () => {
+  it('is the configured one if there is one, and no file is created', async () => {
     expect(await loadOrCreateSecret({ configured: 'mine', dataDir })).toBe('mine')
     expect(await readdir(dataDir)).toEqual([])
   })
 
-  it('is made once, for the owner alone, and found again', async () => {
+  it('is created once, readable by its owner only, and reused', async () => {
     const folder = join(dataDir, 'not', 'there')
     const first = await loadOrCreateSecret({ configured: '', dataDir: folder })
     expect(first).toMatch(/^[0-9a-f]{64}$/)

@@ -8,7 +8,7 @@ const clock = fakeClock()
 const tokens = makeSignedTokens({ secrets: makeSecrets({ secret: 'a secret for tests' }), clock })
 
 describe('a signed token', () => {
-  it('gives its claims back to the same purpose, until it is too old', async () => {
+  it('returns its claims for the same purpose, until it expires', async () => {
     const token = await tokens.sign('verify-email', { userId: 7, pending: true }, 60_000)
     expect(await tokens.read('verify-email', token)).toEqual({ userId: 7, pending: true })
     clock.pass(59_000)
@@ -17,7 +17,7 @@ describe('a signed token', () => {
     expect(await tokens.read('verify-email', token)).toBeUndefined()
   })
 
-  it('is good for no other purpose, and of no other server', async () => {
+  it('is invalid for other purposes and on other servers', async () => {
     const token = await tokens.sign('verify-email', { userId: 7 }, 60_000)
     expect(await tokens.read('reset-password', token)).toBeUndefined()
     const elsewhere = makeSignedTokens({ secrets: makeSecrets({ secret: 'another secret' }), clock })
@@ -34,7 +34,7 @@ describe('a signed token', () => {
     expect(await tokens.read('verify-email', forge(token))).toBeUndefined()
   })
 
-  it('that names another algorithm is refused', async () => {
+  it('with another algorithm is refused', async () => {
     const key = Buffer.from(makeSecrets({ secret: 'a secret for tests' }).hmac('signed-token', 'verify-email'), 'hex')
     const token = await new SignJWT({ userId: 7 }).setProtectedHeader({ alg: 'HS512' }).sign(Buffer.concat([key, key]))
     expect(await tokens.read('verify-email', token)).toBeUndefined()

@@ -1,10 +1,10 @@
-// The figures of a server: the text format, labels that need care, and figures that cannot be read.
+// Metrics of a server: the text format, escaped labels, and values that cannot be read.
 
 import { expect, it } from '@jest/globals'
 import { makeTelemetry, type Sample } from '../../../src/platform/telemetry.ts'
 import { parseMetrics, seriesValue } from '../../support/prometheus.ts'
 
-it('tells of the process and of Node', async () => {
+it('contains the process and Node', async () => {
   const families = parseMetrics(await (await makeTelemetry()).text())
   for (const name of [
     'process_cpu_seconds_total',
@@ -17,14 +17,14 @@ it('tells of the process and of Node', async () => {
   expect(families.get('nodejs_gc_duration_seconds')?.type).toBe('histogram')
 })
 
-it('adds up by labels, and leaves aside what is no number above 0', async () => {
+it('sums by labels, and ignores values that are not above 0', async () => {
   const telemetry = await makeTelemetry()
   const things = telemetry.counter({ name: 'vireo_things_total', help: 'Things', labels: ['kind'] })
   for (const by of [1, 0.5, -1, 0, Number.NaN]) things.add({ kind: 'a "quoted\\\nkind"' }, by)
   expect(seriesValue(parseMetrics(await telemetry.text()), 'vireo_things_total', { kind: 'a "quoted\\\nkind"' })).toBe(1.5)
 })
 
-it('leaves out what is not known now', async () => {
+it('omits unknown values', async () => {
   const telemetry = await makeTelemetry()
   const answers: (() => Sample<never>[] | undefined)[] = [
     () => [{ labels: {}, value: 3 }],
@@ -40,7 +40,7 @@ it('leaves out what is not known now', async () => {
   expect(seen).toEqual([3, undefined, undefined, 4])
 })
 
-it('does not share figures with another server of the process', async () => {
+it('is separate for two servers in one process', async () => {
   const [one, other] = await Promise.all([makeTelemetry(), makeTelemetry()])
   for (const telemetry of [one, other]) {
     telemetry.counter({ name: 'vireo_things_total', help: 'Things', labels: [] }).add({})

@@ -1,4 +1,4 @@
-// Messages to browsers, as browsers and push services read them.
+// Web Push messages, as browsers and push services read them.
 
 import { createPublicKey, randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
@@ -15,7 +15,7 @@ describe('an encrypted message', () => {
     auth: 'BTBZMqHH6r4Tts7J_aSIgg',
   }
 
-  it('is that of the example in the standard', () => {
+  it('equals the example of the standard', () => {
     const sent = encryptPush('When I grow up, I want to be a watermelon', target, {
       salt: bytes('DGv6ra1nlYgDCS1FRnbzlw'),
       privateKey: bytes('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw'),
@@ -25,7 +25,7 @@ describe('an encrypted message', () => {
     )
   })
 
-  it('is read by its browser only, and is different each time', () => {
+  it('is readable by its browser only, and different each time', () => {
     const [browser, other] = [makePushBrowser('https://push.example/1'), makePushBrowser('https://push.example/2')]
     const sent = encryptPush('Grüße aus dem Süden', browser.subscription.keys)
     expect(browser.read(sent)).toBe('Grüße aus dem Süden')
@@ -34,7 +34,7 @@ describe('an encrypted message', () => {
   })
 })
 
-it('the key of a browser is a point on the curve', () => {
+it('the key of a browser must be a point on the curve', () => {
   const { p256dh } = makePushBrowser('https://push.example/1').subscription.keys
   const off = bytes(p256dh)
   off[64] = (off[64] ?? 0) ^ 1
@@ -48,7 +48,7 @@ it('the key of a browser is a point on the curve', () => {
 })
 
 describe('the sender', () => {
-  it('has the same keys for the same secret, whatever its first bits', () => {
+  it('has the same keys for the same secret, for any leading bits', () => {
     for (const seed of [Buffer.alloc(32, 0xff), Buffer.alloc(32, 1)]) {
       expect(vapidKeys(seed).publicKey).toBe(vapidKeys(seed).publicKey)
       expect(isPushKey(vapidKeys(seed).publicKey)).toBe(true)
@@ -56,7 +56,7 @@ describe('the sender', () => {
     expect(vapidKeys(Buffer.alloc(32, 2)).publicKey).not.toBe(vapidKeys(Buffer.alloc(32, 1)).publicKey)
   })
 
-  it('identifies itself to one push service, for less than a day', async () => {
+  it('authenticates to one push service, for less than a day', async () => {
     const now = new Date('2026-01-02T03:04:05Z')
     const keys = vapidKeys(randomBytes(32))
     const header = await vapidHeader(keys, { endpoint: 'https://push.example/x/y?z', subject: 'https://video.example', now })

@@ -25,7 +25,7 @@ function makePool(options: Partial<WorkerPoolOptions> = {}): WorkerPool<PoolTask
 
 const answer = expect.stringMatching(/^good by \d+$/)
 
-it('answers tasks, the failed ones too, with the same thread', async () => {
+it('runs tasks, including failed ones, in the same thread', async () => {
   const pool = makePool()
   const first = await pool.run({ answer: 'good' })
   expect(first).toEqual(answer)
@@ -33,7 +33,7 @@ it('answers tasks, the failed ones too, with the same thread', async () => {
   expect(await pool.run({ answer: 'good' })).toBe(first)
 })
 
-it('a thread without a task for long ends, and the next task gets a new one', async () => {
+it('an idle thread ends after a while, and the next task gets a new one', async () => {
   const pool = makePool({ idleMs: 1 })
   const first = await pool.run({ answer: 'good' })
   await until(async () => (await pool.run({ answer: 'good' })) !== first)
@@ -60,13 +60,13 @@ it('a task that exceeds its deadline is ended with its thread, and the next one 
   expect(await next).toEqual(answer)
 })
 
-it('a task that needs too much memory ends its thread alone', async () => {
+it('a task that exceeds its memory limit ends its thread alone', async () => {
   const pool = makePool()
   await expect(pool.run({ fillMemory: true })).rejects.toMatchObject({ reason: 'failed' })
   expect(await pool.run({ answer: 'good' })).toEqual(answer)
 })
 
-it('no more tasks wait than may', async () => {
+it('the number of waiting tasks is limited', async () => {
   const pool = makePool()
   const taken = Array.from({ length: 3 }, () => pool.run({ answer: 'good' }))
   await expect(pool.run({ answer: 'good' })).rejects.toMatchObject({ reason: 'busy' })
@@ -74,7 +74,7 @@ it('no more tasks wait than may', async () => {
   expect(await pool.run({ answer: 'good' })).toEqual(answer)
 })
 
-it('an end refuses what runs and what waits, and what comes later', async () => {
+it('a closed pool refuses running, waiting and later tasks', async () => {
   const pool = makePool()
   await pool.run({ answer: 'good' })
   const ends = [pool.run({ computeForever: true }), pool.run({ answer: 'good' })].map((run) => run.catch((error: unknown) => error))

@@ -1,4 +1,4 @@
-// The bounds of the connection to the process of a plugin.
+// Limits of the connection to a plugin's process.
 
 import { duplexPair } from 'node:stream'
 import { afterEach, describe, expect, it } from '@jest/globals'
@@ -42,7 +42,7 @@ function bothEnds(answer: (name: string, args: unknown) => Promise<unknown>) {
 const connected = (answer: (name: string, args: unknown) => Promise<unknown>) => bothEnds(answer).ends[0]
 
 describe('a channel', () => {
-  it('passes calls, answers and errors', async () => {
+  it('passes calls, results and errors', async () => {
     const channel = connected(async (name, args) => {
       if (name === 'fail') throw new Error('as asked')
       return { name, args }
@@ -55,7 +55,7 @@ describe('a channel', () => {
     ['an answer that is too large', 'x'.repeat(channelLimits.message)],
     ['an answer with too many bytes in few characters', 'ü'.repeat(channelLimits.message / 2)],
     ['an answer that is nested too deeply', JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)],
-  ])('of an honest plugin goes on after %s', async (_what, value) => {
+  ])('of an honest plugin continues after %s', async (_what, value) => {
     const { ends, broken } = bothEnds(async (name) => (name === 'large' ? value : 1))
     await expect(ends[0].call('large', null, 10_000)).rejects.toMatchObject({
       reason: 'refused',
@@ -66,20 +66,20 @@ describe('a channel', () => {
     expect(broken).toEqual([])
   })
 
-  it('sends no message with too many bytes in few characters', async () => {
+  it('limits messages by bytes, not characters', async () => {
     const { ends, broken } = bothEnds(async () => 1)
     await expect(ends[0].call('x', 'ü'.repeat(channelLimits.message / 2), 10_000)).rejects.toMatchObject({ reason: 'full' })
     expect(await ends[0].call('x', null, 10_000)).toBe(1)
     expect(broken).toEqual([])
   })
 
-  it('has a place for a ping beside all other calls', async () => {
+  it('has a slot for a ping beside all other calls', async () => {
     const channel = connected((name) => (name === 'ping' ? Promise.resolve(1) : new Promise(() => {})))
     for (let calls = 0; calls < channelLimits.calls; calls += 1) channel.call('x', null, 60_000).catch(() => null)
     expect(await channel.call('ping', null, 10_000)).toBe(1)
   })
 
-  it('of a plugin makes no call in the place of one that the server still works on', async () => {
+  it('of a plugin reuses no slot of a call that the server still processes', async () => {
     const { opened, open } = latch()
     const { ends, broken } = bothEnds(() => opened)
     const calls = Array.from({ length: channelLimits.calls }, () => ends[1].call('x', null, 1))
@@ -95,7 +95,7 @@ describe('a channel', () => {
     expect(broken).toEqual([])
   })
 
-  it('of a plugin slows down before its many calls are a flood, and keeps their order', async () => {
+  it('of a plugin throttles its calls, in order', async () => {
     const seen: unknown[] = []
     const { ends, broken } = bothEnds(async (_name, args) => void seen.push(args))
     const [, plugin] = ends
@@ -110,17 +110,17 @@ describe('a channel', () => {
     expect(seen.slice(0, wanted.length)).toEqual(wanted)
   })
 
-  it('gives up a call that is not answered in time', async () => {
+  it('times out a call without a response', async () => {
     const channel = connected(() => new Promise(() => {}))
     await expect(channel.call('wait', null, 20)).rejects.toMatchObject({ reason: 'late' })
   })
 
-  it('sends no message that is too large', async () => {
+  it('refuses a message that is too large', async () => {
     const { channel } = pair()
     await expect(channel.call('x', 'x'.repeat(channelLimits.message), 1000)).rejects.toMatchObject({ reason: 'full' })
   })
 
-  it('refuses more calls at once than it makes, and goes on', async () => {
+  it('refuses calls beyond its limit, and continues', async () => {
     const free = Promise.withResolvers<void>()
     const channel = connected(() => free.promise)
     const calls = Array.from({ length: channelLimits.calls }, () => channel.call('x', null, 10_000))
@@ -130,7 +130,7 @@ describe('a channel', () => {
     expect(await channel.call('x', null, 10_000)).toBeNull()
   })
 
-  it('makes as many calls, with as large answers, as there are', async () => {
+  it('makes the maximum number of calls, with the largest responses', async () => {
     const channel = connected(async () => 'x'.repeat(900_000))
     for (let times = 0; times < 12; times++) await channel.call('x', null, 10_000)
     const small = connected(async () => 1)
@@ -138,7 +138,7 @@ describe('a channel', () => {
     expect(await small.call('x', null, 10_000)).toBe(1)
   })
 
-  it('ends its calls when it closes', async () => {
+  it('rejects its calls when it closes', async () => {
     const { channel, there } = pair()
     const call = channel.call('x', null, 10_000)
     there.end()
@@ -161,20 +161,20 @@ describe('a channel', () => {
     expect(await broken).toMatch(/^It sends/)
   })
 
-  it('breaks at too many calls at once', async () => {
+  it('breaks at too many simultaneous calls', async () => {
     const { there, broken } = pair(() => new Promise(() => {}))
     there.write('{"id":1,"name":"x"}\n'.repeat(channelLimits.calls + 1))
     expect(await broken).toBe('It makes too many calls at once.')
   })
 
-  it('breaks at answers that are not read', async () => {
+  it('breaks at unread responses', async () => {
     const { there, broken } = pair(async () => 'x'.repeat(900_000))
     there.pause()
     for (let id = 0; id < 10; id++) there.write(`{"id":${id},"name":"x"}\n`)
     expect(await broken).toBe('It does not read what it asked for.')
   })
 
-  it('does not mind answers to calls that nobody has made', async () => {
+  it('ignores responses without a call', async () => {
     const channel = connected(async () => 1)
     const { there, channel: other } = pair()
     there.write('{"id":77,"value":1}\n{"id":78,"error":"no"}\n')

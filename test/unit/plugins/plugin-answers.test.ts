@@ -1,4 +1,4 @@
-// What plugins ask of the server: bounded work for each of them.
+// Requests of plugins to the server, with bounded work for each.
 
 import { describe, expect, it } from '@jest/globals'
 import { makeAnswerPlugin } from '../../../src/actors/plugin/plugin-answers.ts'
@@ -39,8 +39,8 @@ const QUESTIONS: [string, object][] = [
   ['externalLogin', { authName: 'a', user: {} }],
 ]
 
-describe('the questions of a plugin', () => {
-  it('are answered one after another, so that they never take all connections to the database', async () => {
+describe('requests of a plugin', () => {
+  it('are processed sequentially, so that they never use all database connections', async () => {
     const { answer, counts, open } = counting()
     const asked = Array.from({ length: 13 }, () => QUESTIONS.map(([name, args]) => answer(plugin(1), name, args))).flat()
     const other = answer(plugin(2), 'storeData', { key: 'a', value: 1 })
@@ -51,7 +51,7 @@ describe('the questions of a plugin', () => {
     expect(counts).toMatchObject({ running: 0, most: 2, done: 13 * QUESTIONS.length + 1 })
   })
 
-  it('go on after one that fails', async () => {
+  it('continue after a failure', async () => {
     const { answer, counts, open } = counting()
     open()
     await expect(answer(plugin(1), 'storeData', { key: '', value: 1 })).rejects.toThrow()
@@ -60,7 +60,7 @@ describe('the questions of a plugin', () => {
     expect(counts.done).toBe(1)
   })
 
-  it('about videos read them by their keys only', async () => {
+  it('for videos read them by their keys only', async () => {
     const asked: [string, unknown[]][] = []
     const query = async (text: string, values: unknown[]) => {
       asked.push([/where (.*)$/.exec(text)?.[1] ?? '', values])

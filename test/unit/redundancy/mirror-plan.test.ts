@@ -1,4 +1,4 @@
-// Which videos a strategy copies, and which copies give way.
+// The videos that a strategy copies, and the copies that it evicts.
 
 import { describe, expect, it } from '@jest/globals'
 import {
@@ -20,7 +20,7 @@ const video = (videoId: number, size: number, views: number): Candidate => ({
   size,
   merit: [views, -videoId],
 })
-/** Stored for a day, and told to last another one. */
+/** Stored a day ago, and valid for another one. */
 const copy = (videoId: number, size: number, views: number, more: Partial<MirroredVideo> = {}): MirroredVideo => ({
   ...video(videoId, size, views),
   phase: 'here',
@@ -33,24 +33,24 @@ const plan = (held: MirroredVideo[], candidates: Candidate[], size: number = set
   planMirrors({ settings: { ...settings, size }, checkInterval: HOUR, now, held, candidates })
 
 describe('a strategy', () => {
-  it('copies the best first, as many as there is room for', () => {
+  it('copies the best first, as many as fit', () => {
     expect(plan([], [video(1, 60, 9), video(2, 40, 8), video(3, 1, 7)])).toEqual({ ...nothing, add: [1, 2] })
   })
 
-  it('passes over what is too large for the room that is left', () => {
+  it('skips a video that is too large for the remaining space', () => {
     expect(plan([], [video(1, 60, 9), video(2, 50, 8), video(3, 500, 8), video(4, 40, 7)])).toEqual({
       ...nothing,
       add: [1, 4],
     })
   })
 
-  it('counts what is on its way, and has few on their way at once', () => {
+  it('counts running copies, and limits their number', () => {
     expect(plan([copy(1, 90, 1, { phase: 'coming' })], [video(2, 20, 9)])).toEqual(nothing)
     const many = Array.from({ length: 9 }, (_, index) => video(index + 1, 1, 9))
     expect(plan([copy(90, 1, 1, { phase: 'coming' })], many).add).toEqual([1, 2, 3])
   })
 
-  it('gives up the least deserving that are old enough, and lets the better one come when they are gone', () => {
+  it('evicts the lowest-ranked copies that are old enough, and copies the better one when they are gone', () => {
     const held = [copy(1, 50, 5), copy(2, 30, 3), copy(3, 20, 1, { createdAt: ago(9) })]
     expect(plan(held, [video(4, 30, 4)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
     const gone = held.map((one) => (one.videoId === 2 ? { ...one, phase: 'leaving' as const } : one))
@@ -58,26 +58,26 @@ describe('a strategy', () => {
     expect(plan([copy(1, 50, 5), copy(3, 20, 1)], [video(4, 30, 4)])).toEqual({ ...nothing, add: [4] })
   })
 
-  it('gives nothing up for a video that deserves it less, or that would not fit all the same', () => {
+  it('evicts nothing for a lower-ranked video, or one that would not fit anyway', () => {
     expect(plan([copy(1, 100, 5)], [video(2, 10, 4)])).toEqual(nothing)
     expect(plan([copy(1, 50, 5), copy(2, 50, 1)], [video(3, 60, 4)])).toEqual(nothing)
     expect(plan([copy(1, 100, 5)], [video(2, 10, 5)])).toEqual(nothing)
   })
 
-  it('gives up no more than is needed', () => {
+  it('evicts no more than necessary', () => {
     const held = [copy(1, 10, 1), copy(2, 90, 3)]
     expect(plan(held, [video(3, 90, 9)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
     expect(plan(held, [video(3, 100, 9)])).toEqual({ ...nothing, evict: [1, 2], isWaiting: true })
     expect(plan([copy(1, 10, 1), copy(2, 20, 2), copy(3, 70, 3)], [], 70)).toEqual({ ...nothing, evict: [1, 2] })
   })
 
-  it('gives up what it would not choose any more before all else, and keeps that no longer', () => {
+  it('evicts copies that it no longer selects first, and does not extend them', () => {
     const held = [copy(1, 50, 1), copy(2, 50, 99, { isDeserving: false, expiresOn: ago(-1) })]
     expect(plan(held, [video(3, 50, 0)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
     expect(plan(held, [])).toEqual(nothing)
   })
 
-  it('keeps what it still chooses for longer, before its time is over', () => {
+  it('extends copies that it still selects, before they expire', () => {
     const lifetime = lifetimeFor(settings, HOUR)
     expect(lifetime).toBe(10 * HOUR)
     expect(plan([copy(1, 10, 1, { expiresOn: ago(-4) }), copy(2, 10, 1, { expiresOn: ago(-6) })], [])).toEqual({
@@ -87,13 +87,13 @@ describe('a strategy', () => {
     expect(plan([copy(1, 10, 1, { expiresOn: ago(-4), phase: 'coming' })], [])).toEqual(nothing)
   })
 
-  it('gives up the least deserving when its limit was lowered', () => {
+  it('evicts the lowest-ranked copies when its limit was lowered', () => {
     const held = [copy(1, 40, 5), copy(2, 40, 3), copy(3, 20, 1, { createdAt: ago(1) })]
     expect(plan(held, [video(4, 1, 0)], 60)).toEqual({ ...nothing, evict: [2] })
     expect(plan(held, [video(4, 1, 9)], 10)).toEqual({ ...nothing, evict: [2, 1] })
   })
 
-  it('announces copies for longer than the time until it looks at them again', () => {
+  it('announces copies for longer than its interval', () => {
     expect(lifetimeFor({ ...settings, min_lifetime: 1 }, HOUR)).toBe(3 * HOUR)
   })
 })

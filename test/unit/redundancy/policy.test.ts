@@ -1,4 +1,4 @@
-// Whose copies are believed in, and for how long.
+// Which remote copies are accepted, and for how long.
 
 import { describe, expect, it } from '@jest/globals'
 import { assertMayMirror, lifetimeOf } from '../../../src/actors/redundancy/redundancy.policy.ts'
@@ -6,8 +6,8 @@ import { assertMayMirror, lifetimeOf } from '../../../src/actors/redundancy/redu
 const holder = { type: 'Application', url: 'https://b.example/accounts/peertube', isFollowed: false }
 const copy = { url: 'https://b.example/redundancy/1', fileUrl: 'https://b.example/static/1' }
 
-describe('a copy', () => {
-  it('is taken note of as the configuration says', () => {
+describe('a remote copy', () => {
+  it('is accepted as configured', () => {
     expect(() => assertMayMirror(holder, copy, 'anybody')).not.toThrow()
     expect(() => assertMayMirror(holder, copy, 'followings')).toThrow()
     expect(() => assertMayMirror({ ...holder, isFollowed: true }, copy, 'followings')).not.toThrow()
@@ -24,7 +24,7 @@ describe('a copy', () => {
     expect(() => assertMayMirror(by, of, 'anybody')).toThrow()
   })
 
-  it('lasts as its holder says, a year at most, or until it is taken back', () => {
+  it('lasts as its server says, a year at most, or until it is undone', () => {
     const now = new Date('2026-01-01T00:00:00Z')
     const year = 365 * 24 * 3_600_000
     expect(lifetimeOf(null, now)).toBeNull()

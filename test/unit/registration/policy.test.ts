@@ -1,16 +1,16 @@
-// Who may register, by network.
+// Registration by network.
 
 import { expect, it } from '@jest/globals'
 import { isNetworkAllowed } from '../../../src/actors/registration/index.ts'
 
 const allowed = (ip: string, whitelist: string[], blacklist: string[] = []) => isNetworkAllowed(ip, { whitelist, blacklist })
 
-it('without lists everybody may', () => {
+it('without lists everybody may register', () => {
   expect(allowed('203.0.113.5', [])).toBe(true)
   expect(allowed('2001:db8::1', [])).toBe(true)
 })
 
-it('a black list keeps its networks out, in every form of their addresses', () => {
+it('a deny list blocks its networks, in every notation of their addresses', () => {
   const blacklist = ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7']
   for (const ip of ['203.0.113.5', '::ffff:203.0.113.5', '2001:db8:1::9', '198.51.100.7']) {
     expect([ip, allowed(ip, [], blacklist)]).toEqual([ip, false])
@@ -18,7 +18,7 @@ it('a black list keeps its networks out, in every form of their addresses', () =
   expect(allowed('198.51.100.8', [], blacklist)).toBe(true)
 })
 
-it('a white list lets nobody else in, and the black list takes from it', () => {
+it('an allow list admits nobody else, and the deny list takes precedence', () => {
   expect(allowed('10.1.2.3', ['10.0.0.0/8'])).toBe(true)
   expect(allowed('::ffff:10.1.2.3', ['10.0.0.0/8'])).toBe(true)
   expect(allowed('192.0.2.1', ['10.0.0.0/8'])).toBe(false)
@@ -28,7 +28,7 @@ it('a white list lets nobody else in, and the black list takes from it', () => {
   expect(allowed('10.2.2.3', ['10.0.0.0/8'], ['10.1.0.0/16'])).toBe(true)
 })
 
-it('an entry or an address that is none opens nothing', () => {
+it('an invalid entry or address admits nobody', () => {
   expect(allowed('10.1.2.3', ['10.0.0.0/99', 'everybody'])).toBe(false)
   expect(allowed('somebody', ['10.0.0.0/8'])).toBe(false)
   expect(allowed('somebody', [], ['10.0.0.0/8'])).toBe(false)

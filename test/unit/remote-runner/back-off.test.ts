@@ -1,4 +1,4 @@
-// A runner that fails takes jobs again later, and the same job last.
+// The back-off of a failing runner, and of its failed jobs.
 
 import { beforeEach, expect, it } from '@jest/globals'
 import { type BackOff, makeBackOff } from '../../../src/remote-runner/back-off.ts'
@@ -10,7 +10,7 @@ beforeEach(() => {
   backOff = makeBackOff({ now: () => now, firstRest: 2_000 })
 })
 
-it('rests longer with each failure in a row, up to a minute', () => {
+it('waits longer after each consecutive failure, up to a minute', () => {
   const rests = [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]
   for (const [job, rest] of rests.entries()) {
     backOff.failed(`${job}`)
@@ -25,7 +25,7 @@ it('rests longer with each failure in a row, up to a minute', () => {
   expect(backOff.isResting()).toBe(false)
 })
 
-it('leaves a job to others that it has failed, longer each time, until it is done', () => {
+it('leaves a failed job to others, longer each time, until it succeeds', () => {
   for (const left of [15_000, 30_000, 60_000, 120_000, 240_000, 300_000]) {
     backOff.failed('a')
     now += left - 1

@@ -1,4 +1,4 @@
-// The folder of a runner: for one process, and cleaned of what a killed one left.
+// The folder of a runner: for a single process, and cleaned up after a killed one.
 
 import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('is refused to another runner until the first one ends', async () => {
+it('is locked until the first runner ends', async () => {
   const first = await openFolder(folder)
   await expect(openFolder(folder)).rejects.toThrow(`Another runner works in the folder ${folder}. Give each its own with --folder.`)
   await first.close()
@@ -20,10 +20,10 @@ it('is refused to another runner until the first one ends', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-it('is taken over from a killed runner, whose files of jobs are removed', async () => {
+it('is taken over from a killed runner, whose job files are removed', async () => {
   await openFolder(folder)
   const lock = join(folder, 'lock')
-  // The same process number, of another process.
+  // The same pid, of another process.
   await writeFile(lock, `${await readFile(lock, 'utf8')}0`)
   await mkdir(join(folder, 'job-abc/work'), { recursive: true })
   await writeFile(join(folder, 'job-abc/work/input'), 'large')
@@ -32,7 +32,7 @@ it('is taken over from a killed runner, whose files of jobs are removed', async 
   expect(await readdir(folder)).toEqual(['runner-1.json'])
 })
 
-it('is taken over from a runner of another machine that fell silent', async () => {
+it('is taken over from a silent runner of another machine', async () => {
   const lock = join(folder, 'lock')
   await writeFile(lock, 'elsewhere|7 1')
   await expect(openFolder(folder)).rejects.toThrow('Another runner')

@@ -3,8 +3,8 @@ import { makeDispatcher } from '../../../src/actors/runtime/dispatcher.ts'
 
 const gate = () => Promise.withResolvers<void>()
 
-describe('the dispatcher of lanes', () => {
-  it('works each lane once at a time, and once more when it was hinted meanwhile', async () => {
+describe('the lane dispatcher', () => {
+  it('drains each lane once at a time, and again when it was hinted meanwhile', async () => {
     const first = gate()
     let works = 0
     let atOnce = 0
@@ -29,7 +29,7 @@ describe('the dispatcher of lanes', () => {
     expect({ works, most }).toEqual({ works: 2, most: 1 })
   })
 
-  it('gives the place of who waits for others away, as far as allowed, and takes it again', async () => {
+  it('reuses the slots of blocked lanes, up to a limit, and takes them back', async () => {
     const silent = gate()
     const worked: string[] = []
     const dispatcher = makeDispatcher({
@@ -48,7 +48,7 @@ describe('the dispatcher of lanes', () => {
     expect(worked).toEqual(['healthy', 'silent'])
   })
 
-  it('forgets who is in line when it stops', async () => {
+  it('drops waiting lanes when it stops', async () => {
     const dispatcher = makeDispatcher({
       concurrency: () => 0,
       patience: () => ({ ms: 1, atMost: 1 }),

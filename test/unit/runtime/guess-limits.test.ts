@@ -1,4 +1,4 @@
-// Which checks of a secret count as guesses.
+// Which failed checks of a secret count as guesses.
 
 import { describe, expect, it } from '@jest/globals'
 import { DomainError, type ErrorKind } from '../../../src/actors/runtime/index.ts'
@@ -23,7 +23,7 @@ const failing =
 const refusing = (kind: ErrorKind): Check => failing(new DomainError(kind, 'No.'))
 
 describe('guesses of a secret', () => {
-  it('are refused after some wrong ones, even a right one', async () => {
+  it('are refused after a number of wrong ones, even a right one', async () => {
     const guess = guesses()
     for (let tried = 0; tried < MAX; tried += 1) expect(await guess(refusing('invalid'))).toBe('invalid')
     expect(await guess(async () => 'right')).toBe('too_many')
@@ -39,7 +39,7 @@ describe('guesses of a secret', () => {
     for (let tried = 0; tried < 3 * MAX; tried += 1) expect(await guess(result)).toBe(answer)
   })
 
-  it('count only what is wrong by the rule of the secret', async () => {
+  it('count only what the rule of the secret calls wrong', async () => {
     const guess = guesses()
     const isUnknown = (error: unknown) => error instanceof DomainError && error.kind === 'not_found'
     for (let tried = 0; tried < 3 * MAX; tried += 1) expect(await guess(refusing('conflict'), isUnknown)).toBe('conflict')

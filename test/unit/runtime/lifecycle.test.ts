@@ -1,4 +1,4 @@
-// Lifecycles as their declarations say: moves, refusals, due times, and the SQL that carries them out.
+// Lifecycles by their declarations: transitions, conflicts, due times, and their SQL.
 
 import { describe, expect, it } from '@jest/globals'
 import { assign, setup } from 'xstate'
@@ -60,8 +60,8 @@ function recording() {
   return { unit: { now, query } as unknown as Unit, statements }
 }
 
-describe('a move', () => {
-  it('gives state, context and due time, and says whether something changed', () => {
+describe('a transition', () => {
+  it('returns state, context and due time, and whether something changed', () => {
     expect(next(walks, { state: 'home' }, far, now, patience)).toEqual({
       from: 'home',
       state: 'away',
@@ -72,7 +72,7 @@ describe('a move', () => {
     expect(next(walks, { state: 'home' }, { type: 'LOOK' }, now, patience).changed).toBe(false)
   })
 
-  it('that the machine does not take is a conflict, or what the lifecycle says', () => {
+  it("that the machine refuses is a conflict, or the lifecycle's own error", () => {
     const refused = (lifecycle: typeof walks) => {
       try {
         next(lifecycle, { state: 'done' }, far, now, patience)
@@ -87,7 +87,7 @@ describe('a move', () => {
     expect(refused({ ...walks, refusal: () => own })).toBe(own)
   })
 
-  it('of an entity sets its fields, and does what the new state needs', () => {
+  it('of an entity sets its fields, and applies the effects of the new state', () => {
     const { unit } = recording()
     const entered: string[] = []
     const row = { state: 'home', context: {}, dueAt: null, updatedAt: new Date(0) }
@@ -97,7 +97,7 @@ describe('a move', () => {
     expect(entered).toEqual(['away'])
   })
 
-  it('of a row is one statement with its other columns, and none when there is nothing to store', async () => {
+  it('of a row is one statement with its other columns, and none without a change', async () => {
     const { unit, statements } = recording()
     const row = { id: 7, state: 'home', context: { steps: 3 }, dueAt: null }
     await advanceRow(unit, walks, row, far, { lastStep: 4 }, patience)
@@ -111,14 +111,14 @@ describe('a move', () => {
   })
 })
 
-it('a new row begins in the initial state, with its due time', () => {
+it('a new row starts in the initial state, with its due time', () => {
   expect(initialColumns(walks, now, patience)).toEqual({ state: 'home', context, dueAt: null })
   const away = { ...walks, initial: { state: 'away' as const, context } }
   expect(initialColumns(away, now, patience)).toMatchObject({ state: 'away', dueAt: due })
 })
 
-describe('a move in bulk', () => {
-  it('sets what the event gives to each state that takes it', () => {
+describe('a bulk transition', () => {
+  it('sets the target of each state that accepts the event', () => {
     expect(inBulk(walks, { type: 'STOP', why: "it's late" }, 'w')).toEqual({
       where: "w.state in ('home', 'away')",
       set: `state = 'done', context = case w.state when 'home' then w.context || '{"why":"it''s late"}' when 'away' then w.context || '{"steps":0,"why":"it''s late"}' end`,
@@ -126,12 +126,12 @@ describe('a move in bulk', () => {
     expect(inBulk(walks, { type: 'TIMED_OUT' })).toEqual({ where: "walk.state = 'away'", set: "state = 'home'" })
   })
 
-  it('is refused for an event that depends on more than the state', () => {
+  it('is refused for an event that depends on the context', () => {
     expect(() => inBulk(walks, far)).toThrow('GO leads from home depends on the row')
     expect(() => inBulk(walks, { type: 'COUNT' })).toThrow()
   })
 
-  it('knows a lifecycle whose context is in columns', () => {
+  it('supports a lifecycle with its context in columns', () => {
     expect(inBulk(jobLifecycle, { type: 'CLAIMED' })).toEqual({
       where: "job.state in ('waiting', 'delayed')",
       set: "state = 'active'",

@@ -1,4 +1,4 @@
-// Parts that a runner sends at once: a few are received, the others wait, and those of a lost lease are refused.
+// Simultaneous parts from a runner: a few are received, others wait, and those of a lost lease are refused.
 
 import { beforeEach, expect, it } from '@jest/globals'
 import { makeReceiving, type Receiving } from '../../../src/actors/runner/receiving.ts'
@@ -18,7 +18,7 @@ beforeEach(() => {
   })
 })
 
-it('have four turns at once for each job', async () => {
+it('have four slots per job', async () => {
   const begun: { end(): void }[] = []
   const asked = Array.from({ length: 6 }, () => receiving.begin(part).then((turn) => void begun.push(turn)))
   await Promise.all(asked.slice(0, 4))
@@ -33,7 +33,7 @@ it('have four turns at once for each job', async () => {
   for (const turn of begun.slice(2)) turn.end()
 })
 
-it('are refused after their wait if the lease is lost meanwhile, and then the next one has its turn', async () => {
+it('are refused after their wait if the lease is lost meanwhile, and the next one gets the slot', async () => {
   const turns = await Promise.all(Array.from({ length: 4 }, () => receiving.begin(part)))
   const waiting = [receiving.begin(part), receiving.begin(part)]
   isLeased = false
@@ -44,7 +44,7 @@ it('are refused after their wait if the lease is lost meanwhile, and then the ne
   for (const turn of [again, ...turns.slice(1)]) turn.end()
 })
 
-it('are refused if a hundred wait', async () => {
+it('are refused if a hundred are waiting', async () => {
   const turns = await Promise.all(Array.from({ length: 4 }, () => receiving.begin(part)))
   const waiting = Array.from({ length: 100 }, () => receiving.begin(part))
   await expect(receiving.begin(part)).rejects.toThrow('Too many parts of this result are sent at once.')

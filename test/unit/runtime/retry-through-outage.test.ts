@@ -1,10 +1,10 @@
-// What is noted of ended work while the database is restarted.
+// Recording the result of work while the database restarts.
 
 import { expect, it } from '@jest/globals'
 import { retryThroughOutage } from '../../../src/actors/runtime/retry-through-outage.ts'
 import { reportOutage } from '../../../src/platform/database/errors.ts'
 
-/** Fails as often as said, then answers how often it was called. */
+/** Fails this many times, then returns the number of calls. */
 function failing(times: number, fail: () => never): () => Promise<number> {
   let calls = 0
   return async () => {
@@ -16,11 +16,11 @@ function failing(times: number, fail: () => never): () => Promise<number> {
 
 const restarted = (): never => reportOutage(Object.assign(new Error('the database system is starting up'), { code: '57P03' }))
 
-it('is repeated until the database is back', async () => {
+it('is retried until the database is back', async () => {
   expect(await retryThroughOutage(failing(2, restarted))).toBe(3)
 })
 
-it('is not repeated when the database refused it', async () => {
+it('is not retried after an error of the statement', async () => {
   const refuse = (): never => {
     throw new Error('duplicate key value')
   }

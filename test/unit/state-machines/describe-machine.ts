@@ -1,4 +1,4 @@
-// What holds for every machine, tested from its table: each move, each refusal, each due time, exits, and random walks.
+// Tests of every machine, from its table: transitions, refusals, due times, exits, and random walks.
 
 import { describe, expect, it } from '@jest/globals'
 import type { AnyStateMachine, EventObject } from 'xstate'
@@ -24,7 +24,7 @@ export function describeMachine(table: Table): void {
       expect(step(machine, from, row.event)).toEqual({ state: row.to, context: expected, changed })
     })
 
-    it('refuses every event that no row of its table takes', () => {
+    it('refuses every event without a row in its table', () => {
       for (const state of statesOf(machine)) {
         for (const event of sampleEvents(table)) {
           if (rows.some((row) => row.from === state && row.event.type === event.type)) continue
@@ -33,7 +33,7 @@ export function describeMachine(table: Table): void {
       }
     })
 
-    it('has a row for each of its moves', () => {
+    it('has a row for each of its transitions', () => {
       expect(untried(machine, triedRows(table))).toEqual([])
     })
 
@@ -45,7 +45,7 @@ export function describeMachine(table: Table): void {
       expect(dueIn(state, { ...context, ...due.with }, settings)).toBe(ms)
     })
 
-    it('says the due time of each of its states, and has one exactly where its definition names a time-out', () => {
+    it('has a due time exactly in the states whose definition has a timeout', () => {
       for (const state of statesOf(machine)) {
         const told = table.dues.filter((due) => due.state === state)
         expect({ state, told: told.length > 0 }).toEqual({ state, told: true })
@@ -56,11 +56,11 @@ export function describeMachine(table: Table): void {
       }
     })
 
-    it('reaches every declared state from its beginnings', () => {
+    it('reaches every declared state from its initial ones', () => {
       expect([...reached(table)].sort()).toEqual(statesOf(machine).sort())
     })
 
-    it('never reaches an undeclared state, nor a wait that cannot time out, by random events', () => {
+    it('never reaches an undeclared state, nor a wait without a timeout, by random events', () => {
       for (let seed = 1; seed <= SEEDS; seed++) walk(table, seed)
     })
   })

@@ -1,4 +1,4 @@
-// The runner of all machines.
+// The step function of all machines.
 
 import { describe, expect, it } from '@jest/globals'
 import { backOff } from '../../../src/state-machines/back-off.ts'
@@ -8,7 +8,7 @@ import { can, IllegalMove, step } from '../../../src/state-machines/step.ts'
 const asked = { type: 'REQUESTED', by: 'us', at: 1, answer: 'awaited' } as const
 
 describe('step', () => {
-  it('gives the next state and context, and leaves its input as it was', () => {
+  it('returns the next state and context, without changing its input', () => {
     const before = structuredClone(initialFollow)
     expect(step(followMachine, initialFollow, asked)).toEqual({
       state: 'pending',
@@ -18,12 +18,12 @@ describe('step', () => {
     expect(initialFollow).toEqual(before)
   })
 
-  it('works on a snapshot that was stored as JSON', () => {
+  it('accepts a snapshot stored as JSON', () => {
     const stored = JSON.parse(JSON.stringify(step(followMachine, initialFollow, asked)))
     expect(step(followMachine, stored, { type: 'ACCEPTED' }).state).toBe('accepted')
   })
 
-  it('names machine, state and event of a move that is not allowed', () => {
+  it('names machine, state and event of an invalid transition', () => {
     expect(can(followMachine, initialFollow, { type: 'ACCEPTED' })).toBe(false)
     try {
       step(followMachine, initialFollow, { type: 'ACCEPTED' })
@@ -34,14 +34,14 @@ describe('step', () => {
     }
   })
 
-  it('refuses a state that the machine does not have, as of a damaged row', () => {
+  it('refuses an unknown state, as of a damaged row', () => {
     const damaged = JSON.parse('{"state":"lost","context":{}}')
     expect(() => step(followMachine, damaged, { type: 'ACCEPTED' })).toThrow("State 'lost' does not exist")
   })
 })
 
 describe('backOff', () => {
-  it('doubles from the first delay up to the longest', () => {
+  it('doubles from the first delay up to the maximum', () => {
     const settings = { initial_backoff: 60_000, max_backoff: 600_000 }
     expect([0, 1, 2, 3, 4, 5, 6, 5000].map((tries) => backOff(settings, tries) / 60_000)).toEqual([1, 1, 2, 4, 8, 10, 10, 10])
   })

@@ -1,4 +1,4 @@
-// What a transcoding that is asked for by hand makes beside what was asked for, and whether the original stays.
+// What a requested transcoding makes in addition, and whether it keeps the original.
 
 import { describe, expect, it } from '@jest/globals'
 import { retranscodingPlan } from '../../../src/actors/transcoding/transcode-again.ts'
@@ -6,19 +6,19 @@ import { retranscodingPlan } from '../../../src/actors/transcoding/transcode-aga
 const published = { open: [], state: 'published', configured: ['hls'] as const }
 const fresh = { outputs: null, keepSource: false }
 
-describe('a transcoding that is asked for', () => {
-  it('makes the one format of a video that is done, whose original stays', () => {
+describe('a requested transcoding', () => {
+  it('makes one format of a completed video, and keeps its original', () => {
     expect(retranscodingPlan({ ...published, format: 'web-video' })).toEqual({ outputs: 'web-video', keepSource: true })
   })
 
-  it('makes what a new video is still owed as well', () => {
+  it('also makes what a new video still lacks', () => {
     const open = [{ ...fresh, state: 'running' }]
     const asked = { ...published, open, format: 'web-video', state: 'to-transcode' } as const
     expect(retranscodingPlan(asked)).toEqual({ outputs: 'both', keepSource: false })
     expect(retranscodingPlan({ ...asked, format: 'hls' })).toEqual({ outputs: 'hls', keepSource: false })
   })
 
-  it('makes what failed as well', () => {
+  it('also makes what failed', () => {
     const open = [{ outputs: 'both', keepSource: false, state: 'failed' } as const]
     expect(retranscodingPlan({ ...published, open, format: 'hls', state: 'transcoding-failed' })).toEqual({
       outputs: 'both',
@@ -26,12 +26,12 @@ describe('a transcoding that is asked for', () => {
     })
   })
 
-  it('leaves alone what was asked for once, failed, and is not missed', () => {
+  it('skips a failed earlier request that nothing needs', () => {
     const open = [{ outputs: 'web-video', keepSource: true, state: 'failed' } as const]
     expect(retranscodingPlan({ ...published, open, format: 'hls' })).toEqual({ outputs: 'hls', keepSource: true })
   })
 
-  it('makes all that is configured of a video that lost its transcoding', () => {
+  it('makes everything configured for a video that lost its transcoding', () => {
     expect(retranscodingPlan({ ...published, format: 'web-video', state: 'to-transcode' })).toEqual({
       outputs: 'both',
       keepSource: false,

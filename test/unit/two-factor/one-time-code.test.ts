@@ -14,7 +14,7 @@ const vectors = [
 const at = (seconds: number) => new Date(seconds * 1000)
 
 describe('a one-time code', () => {
-  it.each(vectors)('of the second %i is that of the RFC', async (seconds, code) => {
+  it.each(vectors)('for the second %i is that of the RFC', async (seconds, code) => {
     expect(await stepOfCode(secret, code, at(seconds))).toBe(Math.floor(seconds / 30))
   })
 
@@ -25,7 +25,7 @@ describe('a one-time code', () => {
     [29, 37037036],
     [59, 37037036],
     [60, undefined],
-  ])('that begins to be shown at a full step is good %i s later: step %s', async (later, step) => {
+  ])('shown from a full step on is valid %i s later: step %s', async (later, step) => {
     expect(await stepOfCode(secret, '081804', at(37037036 * 30 + later))).toBe(step)
   })
 
@@ -34,7 +34,7 @@ describe('a one-time code', () => {
   })
 })
 
-it('the address for the QR code names server, user and all parameters', () => {
+it('the URL of the QR code has server, user and all parameters', () => {
   expect(enrolmentUri({ issuer: 'video.example:9000', label: 'una+tv@example.com', secret })).toBe(
     `otpauth://totp/video.example%3A9000:una%2Btv%40example.com?issuer=video.example%3A9000&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
   )

@@ -1,4 +1,4 @@
-// What an archive may ask for over and over.
+// Limits on repeated items of an archive.
 
 import { describe, expect, it } from '@jest/globals'
 import { type ImportedPart, partOf } from '../../../src/actors/user-archive/index.ts'
@@ -13,7 +13,7 @@ function taken(part: ImportedPart, items: unknown[]): boolean[] {
 }
 
 describe('items of an archive', () => {
-  it('are all taken of an honest one', () => {
+  it('are all accepted in an honest one', () => {
     const videos = [archivedVideo('a'), archivedVideo('a'), named(null), named(null, { en: '../files/1.vtt' })]
     expect(taken('videos', videos)).not.toContain(false)
     const likes = [{ videoUrl: 'https://a.example/1' }, { videoUrl: 'https://a.example/1' }]
@@ -22,7 +22,7 @@ describe('items of an archive', () => {
     expect(taken('following', follows)).not.toContain(false)
   })
 
-  it('of videos have files of their own', () => {
+  it('of videos have different files', () => {
     const videos = [
       named('../files/a.mp4'),
       named('../files/a.mp4'),
@@ -36,7 +36,7 @@ describe('items of an archive', () => {
     expect(taken('videos', videos)).toEqual([true, false, false, true, false, false, false, true])
   })
 
-  it('do not send a crowd to one server, or to all of them', () => {
+  it('cause limited requests to one server, and to all of them', () => {
     const ofOne = Array.from({ length: 600 }, (_, n) => ({
       targetHandle: `c${n}@${n % 2 ? 'Victim' : 'victim'}.example`,
     }))

@@ -1,4 +1,4 @@
-// An archive is not begun where there is no room for it.
+// An archive is not started without enough disk space.
 
 import { describe, expect, it } from '@jest/globals'
 import type { Export } from '../../../src/actors/user-archive/export.ts'
@@ -6,7 +6,7 @@ import { videos } from '../../../src/actors/user-archive/kinds/videos.ts'
 
 const BYTES = 1000
 
-/** An export of videos that take so many bytes, to a disk with this room. */
+/** An export of videos of this many bytes, to a disk with this free space. */
 const exporting = (room: { free: number; total: number } | undefined, more: Partial<Export> = {}): Export =>
   ({
     withVideoFiles: true,
@@ -20,8 +20,8 @@ const exporting = (room: { free: number; total: number } | undefined, more: Part
     ...more,
   }) as unknown as Export
 
-describe('the files of videos', () => {
-  it('wait for a disk that has no room for them now', async () => {
+describe('video files', () => {
+  it('wait for a disk without enough free space', async () => {
     const full = { free: BYTES - 1, total: 10 * BYTES }
     await expect(videos.export(exporting(full))).rejects.toMatchObject({ reason: 'disk-full' })
     expect(await Array.fromAsync(await videos.export(exporting(full, { withVideoFiles: false })))).toEqual([])

@@ -1,4 +1,4 @@
-// Which file of a video goes into an archive, and what becomes of one that is replaced, or goes, while it is looked for.
+// The file of a video in an archive, also when it is replaced or removed meanwhile.
 
 import { describe, expect, it } from '@jest/globals'
 import type { ArchiveWriter } from '../../../src/actors/user-archive/archive-writer.ts'
@@ -53,11 +53,11 @@ const namesOf = (row: VideoRow): unknown[] =>
     return 'picture' in choice ? [first(choice.picture), first(choice.sound)] : first(choice.refs)
   })
 
-describe('the choice', () => {
+describe('the selection', () => {
   const web = [file({ resolution: 720 }), file({ resolution: 240 }), file({ resolution: 0, hasVideo: false })]
   const hls = [file({ hls: true, resolution: 1080 }), file({ hls: true, resolution: 720 })]
 
-  it('is the upload, else the best web video, else the best rendition', () => {
+  it('is the original, else the best web video, else the best rendition', () => {
     expect(namesOf(video({ files: [...hls, ...web], source: { ...source, keptFilename: 'kept.mkv' } }))).toEqual([
       'kept.mkv',
       'web-720.mp4',
@@ -66,7 +66,7 @@ describe('the choice', () => {
     expect(namesOf(video({ files: hls, source: { ...source, keptFilename: null } }))).toEqual([`hls/${uuid}/hls-1080.mp4`])
   })
 
-  it('puts the picture of a rendition together with its sound', () => {
+  it('combines a video-only rendition with its audio', () => {
     const split = [
       file({ hls: true, resolution: 720, hasAudio: false }),
       file({ hls: true, resolution: 0, hasVideo: false, filename: 'sound.mp4' }),
@@ -76,11 +76,11 @@ describe('the choice', () => {
     expect(namesOf(video({ files: split.slice(1) }))).toEqual([`hls/${uuid}/sound.mp4`])
   })
 
-  it('is nothing for a video without files', () => expect(videoChoices(video({}))).toEqual([]))
+  it('is empty for a video without files', () => expect(videoChoices(video({}))).toEqual([]))
 })
 
 describe('a file', () => {
-  /** An export whose store has these names; `rows`: what the video is at each further look. */
+  /** An export with these files in its store; `rows`: the video at each later query. */
   function exporting(there: string[], rows: VideoRow[]): Export {
     const writer: Pick<ArchiveWriter, 'file'> = {
       file: async (name, refs) => (refs.some((ref) => there.includes(ref.name)) ? { path: `../${name}`, size: 10 } : null),
@@ -94,7 +94,7 @@ describe('a file', () => {
   const kept = video({ source: { ...source, keptFilename: 'kept.mkv' } })
   const transcoded = video({ files: [file({ resolution: 240 })] })
 
-  it('that was replaced while it was looked for is looked for again', async () => {
+  it('that was replaced meanwhile is selected again', async () => {
     const written = await writeVideoFiles(exporting(['web-240.mp4'], [transcoded]), kept)
     expect(written?.videoFile).toEqual({
       path: `../files/videos/video-files/${uuid}.mp4`,
@@ -105,7 +105,7 @@ describe('a file', () => {
     })
   })
 
-  it('of a video that went meanwhile is left out with it', async () => {
+  it('of a video that was removed meanwhile is left out with it', async () => {
     expect(await writeVideoFiles(exporting([], []), kept)).toBeUndefined()
   })
 

@@ -1,4 +1,4 @@
-// Who may do what: the rights of the roles, and who manages whom.
+// Rights of the roles, and management of users.
 
 import { describe, expect, it } from '@jest/globals'
 import { DomainError } from '../../../src/actors/runtime/index.ts'
@@ -40,14 +40,14 @@ describe.each(pairs)('$who and $whom', ({ by, of }) => {
   const manages = by === 0 || (by === 1 && of === 2)
   const expected = manages ? 'allowed' : 'forbidden'
 
-  it('may be made, changed, blocked and removed by those above, and by administrators', () => {
+  it('can be created, changed, blocked and removed by higher roles, and by administrators', () => {
     expect(answerOf(() => assertMayUpdate(person(by, 1), person(of), undefined))).toBe(expected)
     expect(answerOf(() => assertMayBlock(person(by, 1), person(of)))).toBe(expected)
     expect(answerOf(() => assertMayRemove(person(by, 1), person(of)))).toBe(expected)
     if (by !== 2) expect(answerOf(() => assertMayCreate(person(by), of))).toBe(expected)
   })
 
-  it('a role is given by administrators only, and stays when it is the same', () => {
+  it('a role is assigned by administrators only, unless it is unchanged', () => {
     for (const role of roles) {
       const allowed = manages && (by === 0 || role === of)
       const answer = answerOf(() => assertMayUpdate(person(by, 1), person(of), role))
@@ -56,12 +56,12 @@ describe.each(pairs)('$who and $whom', ({ by, of }) => {
   })
 })
 
-it('everybody may leave, but root', () => {
+it('all users but root may remove themselves', () => {
   for (const role of roles) expect(answerOf(() => assertMayLeave(person(role)))).toBe('allowed')
   expect(answerOf(() => assertMayLeave({ username: 'root', role: 0 }))).toBe('invalid')
 })
 
-it('root is changed, but neither demoted, blocked nor removed, by other administrators either', () => {
+it('root can be changed, but not demoted, blocked or removed, even by other administrators', () => {
   const root = { id: 1, username: 'root', role: 0 } as const
   expect(answerOf(() => assertMayUpdate(person(0), root, undefined))).toBe('allowed')
   expect(answerOf(() => assertMayUpdate(person(0), root, 0))).toBe('allowed')

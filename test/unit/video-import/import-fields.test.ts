@@ -1,4 +1,4 @@
-// What an imported video is called and what is taken from the site that it comes from.
+// The name and other fields of an imported video.
 
 import { describe, expect, it } from '@jest/globals'
 import { beginningOf, fieldsFrom, languageOf, plainFields } from '../../../src/actors/video-import/import-fields.ts'
@@ -7,7 +7,7 @@ import { startCpuTime } from '../../support/cpu-time.ts'
 const nowhere = { targetUrl: null, magnetUri: null, torrentName: null, torrentTitle: null }
 const fields = plainFields(1, { privacy: 4, licence: 3, commentsPolicy: 3, downloadEnabled: false })
 
-describe('a video without a name begins with one of', () => {
+describe('the default name of a video is from', () => {
   it.each([
     ['its file', { targetUrl: 'https://site.example/a/My%20holidays.mp4?x=1' }, 'My holidays'],
     ['its site', { targetUrl: 'https://site.example/' }, 'site.example'],
@@ -22,13 +22,13 @@ describe('a video without a name begins with one of', () => {
   })
 })
 
-it('a video of which nothing was said begins with what this server says', () => {
+it("a video without metadata has the server's defaults", () => {
   const begun = beginningOf(fields, nowhere)
   expect(begun).toMatchObject({ privacy: 4, licence: 3, commentsPolicy: 3, downloadEnabled: false })
   expect(begun).not.toHaveProperty('isLicenceOpen')
 })
 
-describe('of another site is taken', () => {
+describe("from the site's metadata it uses", () => {
   const told = {
     title: 'A title',
     description: 'A description',
@@ -40,7 +40,7 @@ describe('of another site is taken', () => {
     publishedAt: new Date(0),
   }
 
-  it('what its user left open', () => {
+  it('fields that its user left out', () => {
     expect(fieldsFrom(told, fields)).toEqual({
       name: 'A title',
       description: 'A description',
@@ -53,7 +53,7 @@ describe('of another site is taken', () => {
     })
   })
 
-  it('nothing of what its user said', () => {
+  it('nothing that its user set', () => {
     const chosen = {
       ...fields,
       name: 'mine',
@@ -69,7 +69,7 @@ describe('of another site is taken', () => {
     expect(fieldsFrom(told, chosen)).toEqual({})
   })
 
-  it('no more of a text than fits, however long it is', () => {
+  it('texts truncated to their limits', () => {
     const long = { title: 'a'.repeat(5e7), description: ` ${'b'.repeat(5e7)}` }
     const spent = startCpuTime()
     const { name, description } = fieldsFrom(long, fields)
@@ -77,7 +77,7 @@ describe('of another site is taken', () => {
     expect([name?.length, description?.length]).toEqual([120, 10_000])
   })
 
-  it('what fits alone', () => {
+  it('valid values only', () => {
     const flood = { title: '😀'.repeat(100), description: 'x\0'.repeat(20_000), tags: ['x'.repeat(31), ' ', 'a\0'] }
     const { name = '', description = '', ...others } = fieldsFrom({ ...flood, language: 'xx-YY', licence: 'mine' }, fields)
     expect([name, description?.length]).toEqual(['😀'.repeat(60), 10_000])
@@ -86,7 +86,7 @@ describe('of another site is taken', () => {
   })
 })
 
-it('knows languages by the codes of other sites', () => {
+it('languages by the codes of other sites', () => {
   expect(['en-US', 'pt-PT', 'zh-Hans', 'EN', 'live_chat', ''].map(languageOf)).toEqual([
     'en',
     'pt-PT',

@@ -1,4 +1,4 @@
-// What is asked of the network before an import begins anew: while it answers, nothing is locked.
+// Checks on the network before an import is retried, without locks.
 
 import { expect, it } from '@jest/globals'
 import { makeVideoImports, type VideoImportDeps } from '../../../src/actors/video-import/video-import.commands.ts'
@@ -29,7 +29,7 @@ function make(found: Partial<typeof row>[]) {
 }
 const user = { userId: 1, role: 2 } as const
 
-it('refuses an address that is not public any more without a lock', async () => {
+it('refuses a URL that is no longer public without a lock', async () => {
   const { imports, asked } = make([row])
   await expect(imports.retry(5, user)).rejects.toMatchObject({
     kind: 'forbidden',
@@ -42,7 +42,7 @@ it.each([
   ['that is none', [], 'not_found'],
   ['of another user', [{ ...row, userId: 2 }], 'forbidden'],
   ['that did not fail', [{ ...row, state: 'success' }], 'conflict'],
-])('looks up nothing for an import %s', async (_, found, kind) => {
+])('checks nothing for an import %s', async (_, found, kind) => {
   const { imports, asked } = make(found)
   await expect(imports.retry(5, user)).rejects.toMatchObject({ kind })
   expect(asked).toEqual([])

@@ -1,4 +1,4 @@
-// Which files of a video may go.
+// Which files of a video can be removed.
 
 import { describe, expect, it } from '@jest/globals'
 import { type FilesAsked, filesToRemove, type RemovableFile } from '../../../src/actors/video/files/file-removal.ts'
@@ -22,7 +22,7 @@ const refusal = (files: RemovableFile[], asked: FilesAsked): unknown => {
   }
 }
 
-describe('files that may go', () => {
+describe('removable files', () => {
   it.each<[about: string, files: RemovableFile[], asked: FilesAsked, gone: number[]]>([
     ['all of HLS beside web videos', [...web, ...hls], { format: 'hls' }, [11, 12]],
     ['all web videos beside HLS', [...web, ...hls], { format: 'web-videos' }, [1, 2]],
@@ -45,7 +45,7 @@ describe('files that may go', () => {
   })
 })
 
-describe('files that stay', () => {
+describe('required files', () => {
   it.each<[about: string, files: RemovableFile[], asked: FilesAsked, kind: string]>([
     ['HLS that is not there', web, { format: 'hls' }, 'invalid'],
     ['one of HLS where there is none', web, { format: 'hls', fileId: 11 }, 'invalid'],

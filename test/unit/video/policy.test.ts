@@ -16,7 +16,7 @@ function sees(privacy: number, viewer: Viewer, options?: SeeOptions): string {
   }
 }
 
-describe('who may see a video', () => {
+describe('access to a video', () => {
   it.each([
     [1, null, 'sees'],
     [2, null, 'sees'],
@@ -35,7 +35,7 @@ describe('who may see a video', () => {
     expect(sees(privacy, viewer)).toBe(expected)
   })
 
-  it('an unlisted video by its number: its owner and the staff', () => {
+  it('an unlisted video by its id: its owner and the staff', () => {
     expect(sees(2, null, { byId: true })).toBe('unauthenticated')
     expect(sees(2, other, { byId: true })).toBe('forbidden')
     expect(sees(2, owner, { byId: true })).toBe('sees')
@@ -51,7 +51,7 @@ describe('who may see a video', () => {
 describe('a blocked video', () => {
   const blocked = (privacy: number) => ({ ...video(privacy), blocked: true })
 
-  it.each([1, 2, 3, 4, 5])('of privacy %i is there for its owner and the staff only, whatever they know', (privacy) => {
+  it.each([1, 2, 3, 4, 5])('with privacy %i is visible to its owner and the staff only', (privacy) => {
     const options = { password: 'right' } as const
     expect(() => assertMaySee(blocked(privacy), null, options)).toThrow('Not authenticated')
     expect(() => assertMaySee(blocked(privacy), other, options)).toThrow('blocked video')
@@ -62,8 +62,8 @@ describe('a blocked video', () => {
   })
 })
 
-describe('who may change a video', () => {
-  it('is its owner and the staff, and nobody where it is of another server', () => {
+describe('changes of a video', () => {
+  it('are allowed for its owner and the staff, and for nobody if it is remote', () => {
     expect(() => assertMayChange(video(1), owner, 'UPDATE_ANY_VIDEO')).not.toThrow()
     expect(() => assertMayChange(video(1), moderator, 'UPDATE_ANY_VIDEO')).not.toThrow()
     expect(() => assertMayChange(video(1), other, 'UPDATE_ANY_VIDEO')).toThrow('another user')

@@ -1,4 +1,4 @@
-// Whose new videos wait for a moderator.
+// Whose new videos need approval by a moderator.
 
 import { expect, it } from '@jest/globals'
 import { isQuarantined } from '../../../src/actors/video/quarantine.ts'
@@ -14,7 +14,7 @@ it.each([
   [true, USER, 2, true],
   [true, MODERATOR, NONE, false],
   [true, ADMINISTRATOR, NONE, false],
-])('with the key %s those of role %i and admin flags %i wait: %s', (enabled, role, adminFlags, waits) => {
+])('with the key %s those of role %i and admin flags %i are pending: %s', (enabled, role, adminFlags, waits) => {
   const config = testConfig({ auto_blacklist: { videos: { of_users: { enabled } } } })
   expect(isQuarantined({ role, adminFlags }, config)).toBe(waits)
 })

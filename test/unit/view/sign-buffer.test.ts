@@ -1,4 +1,4 @@
-// Signs of viewers are stored together, and whoever is answered is stored.
+// Reports of viewers are stored in batches, and answered once they are stored.
 
 import { expect, it } from '@jest/globals'
 import { makeSignBuffer, type StoredSign } from '../../../src/actors/view/sign-buffer.ts'
@@ -22,7 +22,7 @@ function slowDatabase() {
   return { statements, query: query as never }
 }
 
-it('what arrives while one statement runs is stored by the next one', async () => {
+it('reports that arrive during a statement are stored by the next one', async () => {
   const { statements, query } = slowDatabase()
   const store = makeSignBuffer({ db: { query } })
   const first = store(sign(1))
@@ -38,7 +38,7 @@ it('what arrives while one statement runs is stored by the next one', async () =
   await last
 })
 
-it('a statement that fails is told to those whose signs it had, and to nobody else', async () => {
+it('a failed statement rejects the reports that it contained, and no others', async () => {
   const { statements, query } = slowDatabase()
   const store = makeSignBuffer({ db: { query } })
   const first = store(sign(1))

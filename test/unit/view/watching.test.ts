@@ -1,4 +1,4 @@
-// What counts as a view, and what a viewer watched.
+// When a view is counted, and which segments a viewer watched.
 
 import { describe, expect, it } from '@jest/globals'
 import { newViewer, type Sign, type Viewer, type WatchRules, watched, watchedSeconds } from '../../../src/actors/view/watching.ts'
@@ -19,7 +19,7 @@ function play(signs: Sign[], rules: Partial<WatchRules> = {}, from: Viewer = new
   return { viewer, views }
 }
 
-describe('the parts that a viewer watched', () => {
+describe('watched segments', () => {
   it.each<[string, Sign[], [number, number][]]>([
     ['playing on', [sign(0, 0), sign(5, 5), sign(10, 10)], [[0, 10]]],
     [
@@ -44,14 +44,14 @@ describe('the parts that a viewer watched', () => {
     expect(play(signs).viewer.sections).toEqual(sections)
   })
 
-  it('are no more than the bound', () => {
+  it('are limited in number', () => {
     const jumping = Array.from({ length: 50 }, (_, index) => [sign(index, index * 10, true), sign(index, index * 10 + 1)])
     const { viewer } = play(jumping.flat(), { maxSections: 5 })
     expect(viewer.sections.filter(([start, end]) => end > start)).toHaveLength(5)
     expect(watchedSeconds(viewer.sections)).toBe(5)
   })
 
-  it('have a beginning and a last sign', () => {
+  it('have a start and a last report', () => {
     const { viewer } = play([sign(3, 0), sign(8, 5)])
     expect(viewer).toMatchObject({ startedAt: later(3), seenAt: later(8) })
     expect(watchedSeconds(viewer.sections)).toBe(5)
@@ -59,29 +59,29 @@ describe('the parts that a viewer watched', () => {
 })
 
 describe('a view', () => {
-  it('is counted when enough was watched, and not before', () => {
+  it('is counted after enough watch time, and not before', () => {
     expect(play([sign(0, 0), sign(5, 5), sign(9, 9)]).views).toBe(0)
     expect(play([sign(0, 0), sign(5, 5), sign(10, 10)]).views).toBe(1)
   })
 
-  it('is counted from all parts together, and not from jumps', () => {
+  it('is counted from all segments together, without seeks', () => {
     expect(play([sign(0, 0), sign(5, 5), sign(6, 100, true), sign(11, 105)]).views).toBe(1)
     expect(play([sign(0, 0), sign(1, 100, true), sign(2, 200, true), sign(3, 300, true)]).views).toBe(0)
   })
 
-  it('is counted once for a viewer, and again when the time is over', () => {
+  it('is counted once for a viewer, and again after the interval', () => {
     const first = play([sign(0, 0), sign(10, 10), sign(20, 20), sign(3000, 30)])
     expect(first.views).toBe(1)
     expect(play([sign(3700, 40)], {}, first.viewer).views).toBe(1)
   })
 
-  it('of a video that is shorter than that is its end', () => {
+  it('of a shorter video is counted at its end', () => {
     expect(play([sign(0, 0), sign(3, 3)], { duration: 5 }).views).toBe(0)
     expect(play([sign(0, 0), sign(4, 4)], { duration: 5 }).views).toBe(1)
     expect(play([sign(0, 0)], { duration: 1 }).views).toBe(0)
   })
 
-  it('of a live is the time alone', () => {
+  it('of a live depends on the time alone', () => {
     expect(play([sign(0, 0), sign(5, 5)], { duration: null }).views).toBe(0)
     expect(play([sign(0, 0), sign(10, 10)], { duration: null }).views).toBe(1)
   })

@@ -1,4 +1,4 @@
-// Sessions of one process, and the requests of clients that hang up.
+// Sessions in one process, and requests of clients that disconnect.
 
 import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
@@ -9,7 +9,7 @@ import { silentLogger } from '../../../../src/platform/logger.ts'
 
 const query = { EIO: '4', transport: 'polling' }
 
-it('a session can go to another process after a client hung up before it was answered', async () => {
+it('a session can move to another process after a client disconnected before its response', async () => {
   const engine = makeEngine({ newSid: () => 'a-session', namespaces: [], logger: silentLogger })
   try {
     expect((await engine.ask({ method: 'GET', query })).status).toBe(200)

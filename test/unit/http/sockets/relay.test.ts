@@ -1,4 +1,4 @@
-// Questions between processes: what comes back, what is given up, and what others on the bus can read.
+// Requests between processes: responses, timeouts, and confidentiality on the bus.
 
 import { describe, expect, it } from '@jest/globals'
 import { makePlaces } from '../../../../src/http/sockets/connection-slots.ts'
@@ -46,8 +46,8 @@ function processes(responds: Record<string, Respond>) {
 
 const never: Respond = () => Promise.reject(new Error('Nobody asks it.'))
 
-describe('a question to another process', () => {
-  it('is answered, however long the answer, in messages that the bus carries and nobody else can read', async () => {
+describe('a request to another process', () => {
+  it('is answered, also with a long response, in messages that fit the bus and nobody else can read', async () => {
     const body = 'told in confidence'.repeat(2_000)
     const { bus, of } = processes({ a: never, b: async ({ body: said }) => ({ status: 200, body: said + body }) })
     expect(await of('a').ask('b', poll)).toEqual({ status: 200, body: poll.body + body })
@@ -55,7 +55,7 @@ describe('a question to another process', () => {
     expect(bus.passed.join()).not.toContain('confidence')
   })
 
-  it('goes on to the process that can answer, once', async () => {
+  it('is forwarded to the process that can answer, once', async () => {
     const { of } = processes({
       a: never,
       b: async () => ({ askInstead: 'c' }),
@@ -64,18 +64,18 @@ describe('a question to another process', () => {
     expect(await of('a').ask('b', poll)).toEqual({ status: 200, body: 'a true' })
   })
 
-  it('is refused when the answer fails', async () => {
+  it('is rejected when the response fails', async () => {
     const { of } = processes({ a: never, b: never })
     expect(await of('a').ask('b', poll)).toEqual({ status: 400, body: '' })
   })
 
-  it.each(['\0', '\u{fffd}', '"', 'a'])('is answered or refused, whatever its 2,000 characters are: %j', async (said) => {
+  it.each(['\0', '\u{fffd}', '"', 'a'])('is answered or refused, for any 2,000 characters: %j', async (said) => {
     const { of } = processes({ one: never, other: async () => ({ status: 200, body: '' }) })
     const answered = await of('one').ask('other', { ...poll, what: 'post', body: said.repeat(2_000) })
     expect([200, 413]).toContain(answered?.status)
   })
 
-  it('has no answer when the bus carries nothing, and nothing else comes of it', async () => {
+  it('times out when the bus loses messages, without side effects', async () => {
     const bus = { publish: () => Promise.reject(new Error('It is away.')), subscribe: () => () => undefined }
     const relay = makeRelay({ bus, name: 'one', secrets, logger: silentLogger, respond: never })
     const giveUp = new AbortController()
@@ -84,12 +84,12 @@ describe('a question to another process', () => {
     expect(await answered).toBeNull()
   })
 
-  it('has no answer when that process is gone', async () => {
+  it('times out when that process is gone', async () => {
     const { of } = processes({ a: never })
     expect(await of('a').ask('b', poll)).toBeNull()
   })
 
-  it('is given up with its client, and the other process is told', async () => {
+  it('is cancelled with its client, and the other process is notified', async () => {
     const client = new AbortController()
     let heard: AbortSignal | undefined
     const { of } = processes({
@@ -107,7 +107,7 @@ describe('a question to another process', () => {
     of('b').close()
   })
 
-  it('is not waited for at the end of the process', async () => {
+  it('is not awaited at the end of the process', async () => {
     const { of } = processes({ a: never, b: () => new Promise(() => undefined) })
     const asked = of('a').ask('b', poll)
     of('a').close()
@@ -116,8 +116,8 @@ describe('a question to another process', () => {
   })
 })
 
-describe('ids of sessions', () => {
-  it('name the process that made them, to every process of the server and to no other server', () => {
+describe('session ids', () => {
+  it('identify their process, in every process of the server and in no other server', () => {
     const [one, two] = [makeSessionIds({ secrets }), makeSessionIds({ secrets })]
     const stranger = makeSessionIds({ secrets: makeSecrets({ secret: 'another' }) })
     const sid = one.make()
@@ -126,13 +126,13 @@ describe('ids of sessions', () => {
     expect(one.make()).not.toBe(sid)
   })
 
-  it.each([[''], ['__proto__'], ['0'.repeat(64)], ['x'.repeat(64)], ['0'.repeat(10_000)]])('%j is none', (sid) => {
+  it.each([[''], ['__proto__'], ['0'.repeat(64)], ['x'.repeat(64)], ['0'.repeat(10_000)]])('%j is invalid', (sid) => {
     expect(makeSessionIds({ secrets }).processOf(sid)).toBeUndefined()
   })
 })
 
-describe('places', () => {
-  it('are so many in all and of one, and are given back once', () => {
+describe('request slots', () => {
+  it('are limited in total and per client, and released once', () => {
     const places = makePlaces<string>({ most: 3, mostOfOne: 2 })
     const leave = places.take('a')
     places.take('a')

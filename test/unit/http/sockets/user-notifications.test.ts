@@ -1,4 +1,4 @@
-// The namespace of notifications without a network: who is let in, what is pushed in which order, and when it ends.
+// The namespace of notifications without a network: authorization, order of messages, and end of sessions.
 
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from '@jest/globals'
@@ -94,16 +94,16 @@ function setUp(load: (stored: NotificationStored) => Promise<object | undefined>
   }
 }
 
-describe('who is let in', () => {
-  it.each([[undefined], [''], [['1/1', '1/1']], ['x'.repeat(201)]])('nobody with the token %j', async (token) => {
+describe('connections', () => {
+  it.each([[undefined], [''], [['1/1', '1/1']], ['x'.repeat(201)]])('are refused with the token %j', async (token) => {
     await expect(setUp().enter(token)).rejects.toThrow('An access token is needed here.')
   })
 
-  it('nobody whose token is not valid', async () => {
+  it('are refused with an invalid token', async () => {
     await expect(setUp().enter('0/1')).rejects.toThrow('The access token is not valid.')
   })
 
-  it('a user fifty times, and again when one has left', async () => {
+  it('are limited to fifty per user, and possible again when one has ended', async () => {
     const { enter, namespace } = setUp()
     const [one] = await Promise.all(Array.from({ length: 50 }, () => enter('1/1')))
     await expect(enter('1/1')).rejects.toThrow('There are too many connections.')
@@ -115,8 +115,8 @@ describe('who is let in', () => {
   })
 })
 
-describe('what is pushed', () => {
-  it('comes to all sockets of its user, in the order in which it was told, however long each takes to load', async () => {
+describe('a pushed notification', () => {
+  it('is sent to all sockets of its user, in order of publication, however long each takes to load', async () => {
     const gates = new Map<number, () => void>()
     const { enter, tell, namespace } = setUp(
       (stored) => new Promise((resolve) => gates.set(stored.notificationId, () => resolve({ id: stored.notificationId }))),
@@ -132,7 +132,7 @@ describe('what is pushed', () => {
     namespace.close()
   })
 
-  it('is pushed once when it is told twice', async () => {
+  it('is sent once when it is published twice', async () => {
     const { enter, tell, loaded, namespace } = setUp()
     const socket = await enter('1/1')
     for (const id of [1, 1, 2, 1]) tell(1, id)
@@ -142,7 +142,7 @@ describe('what is pushed', () => {
     namespace.close()
   })
 
-  it('is not even read for a user without a socket', async () => {
+  it('is not loaded for a user without a socket', async () => {
     const { enter, tell, loaded, namespace } = setUp()
     const socket = await enter('1/1')
     tell(2, 1)
@@ -152,7 +152,7 @@ describe('what is pushed', () => {
     namespace.close()
   })
 
-  it('is left out when it must not be seen, or cannot be read; the next ones come', async () => {
+  it('is skipped when it is hidden or cannot be read; the next ones are sent', async () => {
     const { enter, tell, namespace } = setUp(async ({ notificationId }) => {
       if (notificationId === 1) throw new Error('The database is away.')
       return notificationId === 2 ? undefined : { id: notificationId }
@@ -164,7 +164,7 @@ describe('what is pushed', () => {
     namespace.close()
   })
 
-  it('ends with the namespace', async () => {
+  it('is no longer sent after the end of the namespace', async () => {
     const { enter, tell, loaded, namespace } = setUp()
     await enter('1/1')
     namespace.close()
@@ -174,7 +174,7 @@ describe('what is pushed', () => {
 })
 
 describe('the end of a session', () => {
-  it('ends its sockets and no others, and is asked for once for all of them', async () => {
+  it('ends its sockets and no others, and is checked once for all of them', async () => {
     const { enter, over, asked, namespace } = setUp()
     const [ended, alsoEnded, staying] = [await enter('1/1'), await enter('1/1'), await enter('1/2')]
     over.add(1)
@@ -184,14 +184,14 @@ describe('the end of a session', () => {
     namespace.close()
   })
 
-  it('is not asked for without sockets', async () => {
+  it('is not checked without sockets', async () => {
     const { asked, namespace } = setUp()
     await namespace.check()
     expect(asked).toEqual([])
   })
 })
 
-it('a client that says anything is put out', async () => {
+it('a client that sends anything is disconnected', async () => {
   const { enter, namespace } = setUp()
   const socket = await enter('1/1')
   socket.say()

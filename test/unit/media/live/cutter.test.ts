@@ -39,7 +39,7 @@ async function cut(options: Partial<CutPiecesOptions> = {}) {
   return { pieces, end }
 }
 
-/** Five seconds of picture and sound with a key frame every so many frames, of 25 in a second. */
+/** Five seconds of video and audio at 25 fps, with a key frame every `gop` frames. */
 function source(name: string, keyFrames: number, seconds = 5): Promise<string> {
   const picture = ['-f', 'lavfi', '-i', `testsrc=size=160x90:rate=25:duration=${seconds}`]
   const sound = ['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=44100:d=${seconds}`]
@@ -76,7 +76,7 @@ test('a later generation continues the sequence with a discontinuity', async () 
   ])
 })
 
-test('sound alone is cut', async () => {
+test('audio alone is segmented', async () => {
   const path = await keptMedia('sound.flv', 'sound', async (target, { ffmpegPath }) => {
     await run(ffmpegPath, ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=sample_rate=44100:d=3', '-c:a', 'aac', '-f', 'flv', target])
   })
@@ -86,7 +86,7 @@ test('sound alone is cut', async () => {
   expect(pieces.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(3, 1)
 })
 
-test('pieces are cut while the one before still waits, and reported in order', async () => {
+test('segments are cut while the previous one is processed, and reported in order', async () => {
   const { promise: open, resolve } = Promise.withResolvers<void>()
   const seen: number[] = []
   const cutting = cut({
@@ -102,7 +102,7 @@ test('pieces are cut while the one before still waits, and reported in order', a
   expect(seen).toEqual([1, 2, 3, 4, 5])
 })
 
-test('an error of onPiece ends the cutting', async () => {
+test('an error of onPiece ends the segmentation', async () => {
   const failure = new Error('fenced')
   await expect(
     cut({
@@ -127,7 +127,7 @@ test('HEVC in enhanced RTMP is unsupported where ffmpeg cannot read it', async (
   expect(end).toEqual({ reason: 'unsupported', detail: expect.stringContaining('ffmpeg 5.1.9-0+deb12u1 cannot read hevc') })
 })
 
-test('a picture without key frames for a minute is invalid', async () => {
+test('video without key frames for a minute is invalid', async () => {
   const { end } = await cut({ flv: createReadStream(await source('keyless.flv', 10_000, 70)) })
   expect(end).toEqual({ reason: 'invalid', detail: expect.stringContaining('No key frame came for 6') })
 })
@@ -136,11 +136,11 @@ test('a stream that ends before it sent anything is no error', async () => {
   expect(await cut({ flv: Readable.from([]) })).toEqual({ pieces: [], end: { reason: 'ended', detail: '' } })
 })
 
-test('what is no FLV is invalid', async () => {
+test('data that is not FLV is invalid', async () => {
   expect((await cut({ flv: Readable.from([Buffer.alloc(100, 1)]) })).end.reason).toBe('invalid')
 })
 
-test('a missing or failing ffmpeg is reported, whether or not it dies before the first byte', async () => {
+test('a missing or failing ffmpeg is reported, before or after the first byte', async () => {
   const ffmpeg = await serverFfmpeg()
   const flv = async () => createReadStream(await source('five.flv', 25))
   expect((await cut({ ffmpeg: { ...ffmpeg, ffmpegPath: '/nowhere/ffmpeg' }, flv: await flv() })).end).toEqual({
@@ -152,7 +152,7 @@ test('a missing or failing ffmpeg is reported, whether or not it dies before the
   }
 })
 
-test('the signal ends it without the piece in hand', async () => {
+test('the signal ends it without the current segment', async () => {
   const stop = new AbortController()
   const endless = new Readable({ read() {} })
   const cutting = cut({ flv: endless, signal: stop.signal })

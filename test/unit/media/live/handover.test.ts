@@ -30,7 +30,7 @@ const RAW_FRAMES = 400
 
 let recorded: Promise<Buffer[]> | undefined
 
-/** The messages of an FLV file that ffmpeg makes: noise, so that it exceeds the buffers of the sockets. */
+/** The messages of an FLV file by ffmpeg: noise, so that it exceeds the socket buffers. */
 const recordedMessages = (): Promise<Buffer[]> => {
   recorded ??= recordMessages()
   return recorded
@@ -81,7 +81,7 @@ test.each([
 
 const LIMITS = { message: 2 ** 20, unfinished: 2 ** 20 }
 
-/** The messages of these pieces of a stream. After each piece another reader continues, if `handsOver`. */
+/** The messages of these chunks of a stream. If `handsOver`, another reader continues after each chunk. */
 function readAll(parts: Buffer[], handsOver: boolean): RtmpMessage[] {
   const messages: RtmpMessage[] = []
   let reader = makeChunkReader({ limits: LIMITS })
@@ -97,7 +97,7 @@ function readAll(parts: Buffer[], handsOver: boolean): RtmpMessage[] {
   return messages
 }
 
-/** Two messages whose chunks alternate, with extended times, between plain ones. */
+/** Two messages with alternating chunks and extended timestamps, between plain ones. */
 function interleaved(): Buffer {
   const head = (chunkStream: number, type: number, length: number): Buffer => {
     const bytes = Buffer.alloc(16)
@@ -114,9 +114,9 @@ function interleaved(): Buffer {
   return Buffer.concat([
     ...[head(4, 8, 300), sound.subarray(0, 128), head(6, 9, 200), image.subarray(0, 128)],
     ...[more(4), sound.subarray(128, 256), more(6), image.subarray(128), more(4), sound.subarray(256)],
-    // A later picture: only the difference of its time and its length are sent.
+    // A later video message: only its length and timestamp delta are sent.
     Buffer.from([0x46, 0, 0, 40, 0, 0, 2, 9, 7, 7]),
-    // And one of the same kind.
+    // Another one with the same header.
     Buffer.from([0xc6, 5, 5]),
   ])
 }
@@ -135,7 +135,7 @@ test('a reader in another process continues at any byte', () => {
   for (let at = 0; at <= stream.length; at += 1) expect(readAll([stream.subarray(0, at), stream.subarray(at)], true)).toEqual(whole)
 })
 
-test('any bytes are read or refused, however they are cut', () => {
+test('any bytes are parsed or refused, in any chunks', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: RAW_FRAMES }), fc.nat(RAW_FRAMES), (bytes, at) => {
       const stream = Buffer.from(bytes)

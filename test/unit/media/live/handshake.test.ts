@@ -39,7 +39,7 @@ test.each([
   expect(s2).not.toEqual(c1)
 })
 
-test('a new connection takes the place of the least advanced one, first of its own network', () => {
+test('a new connection replaces the least advanced one, first of its own network', () => {
   const closed: string[] = []
   const room = makeWaitingRoom({ perAddress: 2, inAll: 4 })
   const enter = (name: string, address: string, progress = 0) =>

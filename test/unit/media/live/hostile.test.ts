@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Why connections were closed. */
+/** Reasons of closed connections. */
 let reasons: string[]
 
 async function start(limits: Parameters<typeof startAcceptor>[0]['limits'] = {}) {
@@ -47,7 +47,7 @@ const chunkSize = (bytes: number): Buffer => rawMessage(1, Buffer.from([bytes >>
 const largeChunks = chunkSize(0x10000)
 
 const PING = rawMessage(4, Buffer.from([0, 6, 0, 0, 0, 0]))
-/** In one chunk. */
+/** In a single chunk. */
 const mediaMessageOf = (bytes: number): Buffer => {
   const head = mediaMessage(9, 0, Buffer.alloc(1))
   head.writeUIntBE(bytes, 4, 3)
@@ -106,7 +106,7 @@ test.each([
     'There are too many bytes before a stream is asked for.',
     Buffer.concat([clientHandshake(), largeChunks, ...Array.from({ length: 10 }, () => mediaMessageOf(60_000))]),
   ],
-])('%s ends the connection', async (_name, reason, bytes) => {
+])('%s closes the connection', async (_name, reason, bytes) => {
   const { port, asked } = await start()
   const { socket, closed } = await rtmpClient(port)
   socket.write(bytes)
@@ -115,7 +115,7 @@ test.each([
   expect(asked).toEqual([])
 })
 
-test('a connection that does not finish its handshake, or publishes nothing, is closed in time', async () => {
+test('a connection that does not finish its handshake, or publishes nothing, times out', async () => {
   const { port } = await start({ handshakeMs: 50, publishMs: 50 })
   const [silent, half, idle] = await Promise.all([rtmpClient(port), rtmpClient(port), rtmpClient(port)])
   half.socket.write(clientHandshake().subarray(0, 2000))
@@ -123,7 +123,7 @@ test('a connection that does not finish its handshake, or publishes nothing, is 
   await Promise.all([silent.closed, half.closed, idle.closed])
 })
 
-test('a publisher gets in past a thousand half handshakes that stay open, and memory stays flat', async () => {
+test('a publisher is accepted beside a thousand open half handshakes, and memory stays flat', async () => {
   const { port } = await start()
   const before = process.memoryUsage().rss
   const held = await Promise.all(
@@ -150,7 +150,7 @@ afterEach(() => {
   }
 })
 
-/** A stream of a publisher that was just accepted, and its end of the connection. */
+/** A stream of an accepted publisher, and the publisher's end of the connection. */
 async function receiving(limits?: { silenceMs: number }): Promise<{ publisher: Socket; stream: ReceivedStream; socket: Socket }> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -167,7 +167,7 @@ async function receiving(limits?: { silenceMs: number }): Promise<{ publisher: S
 }
 
 const picture = (timestamp: number): Buffer => mediaMessage(9, timestamp, Buffer.from([0x17, 1, 0, 0, 0, 1, 2, 3]))
-/** A sequence header of H.264 for 16384 × 16384 px. */
+/** An H.264 sequence header for 16384 × 16384 px. */
 const HUGE = Buffer.concat([
   Buffer.from([0x17, 0, 0, 0, 0, 1, 66, 0, 30, 0xff, 0xe1, 0, 11]),
   Buffer.from([0x67, 66, 0, 30, 0xf4, 0x00, 0x20, 0x00, 0x01, 0x00, 0x20]),
@@ -195,7 +195,7 @@ test.each([
   expect(await stream.ended).toEqual({ reason: 'invalid', detail: expect.stringContaining(detail) })
 })
 
-test('times begin with the first coded frame, wherever that is, and go on where the clock of RTMP wraps', async () => {
+test('timestamps start with the first coded frame, wherever it is, and continue where RTMP timestamps wrap', async () => {
   const { publisher, stream } = await receiving()
   const written: Buffer[] = []
   stream.flv.on('data', (bytes) => written.push(bytes))
@@ -207,7 +207,7 @@ test('times begin with the first coded frame, wherever that is, and go on where 
     Buffer.concat([
       ...[header, message(8, 0, 0xaf, 0, 0x12, 0x10)],
       ...[frame(2 ** 32 - 40), message(8, 2 ** 32 - 20, 0xaf, 1, 7), frame(0), header, frame(40)],
-      // The end of the sequence, without a time of its own.
+      // The end of sequence, without its own timestamp.
       message(9, 0, 0x17, 2, 0, 0, 0),
       command('FCUnpublish', 6, null, 'secret'),
     ]),
@@ -227,13 +227,13 @@ test('times begin with the first coded frame, wherever that is, and go on where 
   ])
 })
 
-test('a publisher that only pings is silent', async () => {
+test('a publisher that only pings counts as silent', async () => {
   const { publisher, stream } = await receiving({ silenceMs: 100 })
   publisher.write(Buffer.concat([picture(0), rawMessage(4, Buffer.from([0, 6, 0, 0, 0, 0]))]))
   expect((await stream.ended).reason).toBe('silent')
 })
 
-/** Sends the same bytes until the connection is closed, as fast as they are taken. */
+/** Sends the same bytes until the connection is closed, as fast as possible. */
 function flood(publisher: Socket, bytes: Buffer): void {
   const more = (): void => {
     while (!publisher.destroyed && publisher.write(bytes));
@@ -242,7 +242,7 @@ function flood(publisher: Socket, bytes: Buffer): void {
   more()
 }
 
-test('a publisher that pings without end is silent', async () => {
+test('a publisher that pings endlessly counts as silent', async () => {
   const { publisher, stream } = await receiving({ silenceMs: 100 })
   const ping = (): void => {
     publisher.write(PING)
@@ -252,7 +252,7 @@ test('a publisher that pings without end is silent', async () => {
   expect((await stream.ended).reason).toBe('silent')
 })
 
-test('a publisher that reads no answers to its pings is disconnected', async () => {
+test('a publisher that does not read the responses to its pings is disconnected', async () => {
   const { publisher, stream, socket } = await receiving()
   publisher.pause()
   flood(publisher, Buffer.concat(Array.from({ length: 10_000 }, () => PING)))
@@ -263,7 +263,7 @@ test('a publisher that reads no answers to its pings is disconnected', async () 
 test('a silent publisher that reads nothing is disconnected', async () => {
   const { publisher, stream, socket } = await receiving({ silenceMs: 100 })
   publisher.pause()
-  // What it does not read fills the buffers on the way.
+  // Unread data fills the socket buffers.
   while (socket.writableLength < 2 ** 16) socket.write(Buffer.alloc(2 ** 16))
   expect((await stream.ended).reason).toBe('silent')
   await until(() => socket.destroyed)
@@ -279,7 +279,7 @@ test('an aggregate of half a million tags is read without delay', async () => {
   expect((await stream.ended).reason).toBe('finished')
 })
 
-test('a reader that stops holds the publisher back, without ending the stream or filling memory', async () => {
+test('a paused reader applies backpressure to the publisher, without ending the stream or filling memory', async () => {
   const { publisher, stream } = await receiving({ silenceMs: 100 })
   stream.flv.pause()
   const frame = Buffer.concat(Array.from({ length: 250 }, () => mediaMessage(9, 0, Buffer.alloc(4000, 0x27))))
@@ -293,7 +293,7 @@ test('a reader that stops holds the publisher back, without ending the stream or
   expect((await stream.ended).reason).toBe('finished')
 })
 
-test('a stream can be stopped from this side, and a broken connection is told apart', async () => {
+test('a stopped stream is distinguished from a broken connection', async () => {
   const [one, other] = [await receiving(), await receiving()]
   one.stream.stop('The video was removed.')
   other.publisher.destroy()

@@ -64,17 +64,17 @@ async function framesOf(
   return { video: timesOf(0), audio: timesOf(1), errors: stderr }
 }
 
-test('a stream whose times begin after eleven hours is taken', async () => {
+test('a stream with timestamps that start after eleven hours is accepted', async () => {
   const { port } = await start()
   const to = ['-output_ts_offset', '40000', '-f', 'flv', `rtmp://127.0.0.1:${port}/live/secret`]
   expect((await encode(to, { seconds: 3 })).code).toBe(0)
   const { pieces, end } = await liveResult(folder)
   expect([end.reason, pieces.length]).toEqual(['finished', 3])
-  // MPEG-TS begins a little later than 0.
+  // MPEG-TS starts slightly after 0.
   expect((await framesOf(pieces)).video[0]).toBeLessThan(2)
 })
 
-test('a stream of ffmpeg becomes pieces that hold every frame, with continuous times', async () => {
+test('a stream of ffmpeg becomes segments with every frame, and continuous timestamps', async () => {
   const { port, asked } = await start()
   const sent = await publish(`rtmp://127.0.0.1:${port}/live/secret`, { seconds: 5 })
   const { pieces, end, cut } = await liveResult(folder)
@@ -103,7 +103,7 @@ test('a stream of ffmpeg becomes pieces that hold every frame, with continuous t
   expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
-test('each piece can be decoded alone', async () => {
+test('each segment can be decoded alone', async () => {
   const { port } = await start()
   await publish(`rtmp://127.0.0.1:${port}/live/secret`, { seconds: 3 })
   const { pieces } = await liveResult(folder)
@@ -122,7 +122,7 @@ test('a wrong key is refused with the reason', async () => {
   expect(asked).toEqual(['guess'])
 })
 
-test('another application is refused before a key is asked for', async () => {
+test('another application name is refused before the key is checked', async () => {
   const { port, asked } = await start()
   const sent = await publish(`rtmp://127.0.0.1:${port}/vod/secret`, { seconds: 1 })
   expect(sent.code).not.toBe(0)
@@ -130,7 +130,7 @@ test('another application is refused before a key is asked for', async () => {
   expect(asked).toEqual([])
 })
 
-test('a stream over TLS becomes pieces', async () => {
+test('a stream over TLS becomes segments', async () => {
   const [keyPath, certPath] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   const subject = ['-subj', '/CN=127.0.0.1', '-days', '2', '-nodes']
   await run('openssl', [
@@ -153,7 +153,7 @@ test('a stream over TLS becomes pieces', async () => {
   expect((await framesOf(pieces)).video).toHaveLength(75)
 })
 
-test('a stream goes on when its acceptor is killed', async () => {
+test('a stream continues when its acceptor is killed', async () => {
   const script = fileURLToPath(new URL('../../../support/live-acceptor.ts', import.meta.url))
   const acceptor = fork(script, [folder, '1'], { execArgv: ['--disable-warning=ExperimentalWarning'] })
   const [{ port }] = await once(acceptor, 'message')
@@ -166,7 +166,7 @@ test('a stream goes on when its acceptor is killed', async () => {
   expect((await framesOf(pieces)).video).toHaveLength(100)
 })
 
-test('a killed process of a stream leaves only whole pieces under their names', async () => {
+test('a killed stream process leaves only whole segments under their final names', async () => {
   const { port, children } = await start()
   const sending = publish(`rtmp://127.0.0.1:${port}/live/secret`, { seconds: 30, paced: true })
   await until(async () => (await notedPieces(folder)).length > 0)

@@ -15,7 +15,7 @@ test.each([
   ['h264', 'avcC', ['libx264', '-profile:v', 'high444', '-pix_fmt', 'yuv444p'], '100x50', { width: 112, height: 64 }],
   ['h264', 'avcC', ['libx264', '-flags', '+ilme+ildct'], '720x576', { width: 720, height: 576 }],
   ['hevc', 'hvcC', ['libx265', '-x265-params', 'log-level=none'], '1280x720', { width: 1280, height: 720 }],
-] as const)('the size of a picture is read from %s (%s, %j)', async (codec, box, options, size, expected) => {
+] as const)('the frame size is parsed from %s (%s, %j)', async (codec, box, options, size, expected) => {
   const folder = await temporaryFolder()
   const path = join(folder, 'one.mp4')
   const picture = ['-f', 'lavfi', '-i', `testsrc=size=${size}:rate=25`, '-frames:v', '1', '-pix_fmt', 'yuv420p']

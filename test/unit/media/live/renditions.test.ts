@@ -1,4 +1,4 @@
-// The renditions of a live: planned from its first piece, and made from each piece so that they join.
+// The renditions of a live: planned from its first segment, and made from each segment so that they join without gaps.
 
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -50,7 +50,7 @@ const audio: NonNullable<MediaProbe['audio']> = {
 const heights = ({ encoded }: { encoded: EncodedRendition[] }) => encoded.map(({ height }) => height)
 
 describe('the plan', () => {
-  it('of a server that does not transcode is the stream as it was received', () => {
+  it('without transcoding is the source stream', () => {
     expect(planLive({ video, audio }, { ...SETTINGS, enabled: false, resolutions: { '480p': true } })).toEqual({
       source: { rendition: 0, width: 1280, height: 720, codecs: ['avc1.64001f', 'mp4a.40.2'] },
       isSourceShown: true,
@@ -58,7 +58,7 @@ describe('the plan', () => {
     })
   })
 
-  it('has the stream itself, the enabled resolutions below it with a lower rate, and the sound alone', () => {
+  it('contains the source, the enabled resolutions below it with a lower frame rate, and audio alone', () => {
     const resolutions = { '0p': true, '240p': true, '480p': true, '720p': true, '1080p': true }
     expect(planLive({ video, audio }, { ...SETTINGS, resolutions })).toEqual({
       source: { rendition: 0, width: 1280, height: 720, codecs: ['avc1.64001f', 'mp4a.40.2'] },
@@ -85,7 +85,7 @@ describe('the plan', () => {
     })
   })
 
-  it('shows no source larger than the largest resolution, if the configuration wants none', () => {
+  it('contains no source larger than the largest resolution, if it is disabled', () => {
     const settings = { ...SETTINGS, always_transcode_original_resolution: false }
     const lower = planLive({ video, audio }, { ...settings, resolutions: { '480p': true } })
     expect([lower.isSourceShown, heights(lower)]).toEqual([false, [480]])
@@ -101,13 +101,13 @@ describe('the plan', () => {
     ['another profile', { profile: 'High 4:2:2' }],
     ['too many bits', { bitrate: 40_000_000 }],
     ['too many frames', { rate: { num: 120, den: 1 }, fps: 120 }],
-  ])('encodes a source of %s in its own resolution too', (_, other) => {
+  ])('also encodes a source of %s in its own resolution', (_, other) => {
     const plan = planLive({ video: { ...video, ...other }, audio }, { ...SETTINGS, resolutions: { '480p': true } })
     expect([plan.isSourceShown, heights(plan)]).toEqual([false, [720, 480]])
     expect(plan.encoded[0]?.picture?.keyFrameEvery).toBe(240)
   })
 
-  it('drops whole frames only, for rates that divide badly', () => {
+  it('drops whole frames only, for frame rates that divide badly', () => {
     const odd = planLive(
       { video: { ...video, rate: { num: 144, den: 1 }, fps: 144 }, audio },
       { ...SETTINGS, resolutions: { '480p': true } },
@@ -115,7 +115,7 @@ describe('the plan', () => {
     expect(odd.encoded.map(({ picture }) => picture?.everyNth)).toEqual([3, 6])
   })
 
-  it('has nothing to encode of sound alone, and no sound where there is none', () => {
+  it('encodes nothing for audio alone, and contains no audio without an audio stream', () => {
     const resolutions = { '0p': true, '480p': true }
     expect(heights(planLive({ video: undefined, audio }, { ...SETTINGS, resolutions }))).toEqual([])
     const mute = planLive({ video, audio: undefined }, { ...SETTINGS, resolutions })
@@ -123,7 +123,7 @@ describe('the plan', () => {
   })
 })
 
-describe('encoded pieces', () => {
+describe('encoded segments', () => {
   let folder: string
   let ffmpeg: Ffmpeg
   let sources: string[]
@@ -144,7 +144,7 @@ describe('encoded pieces', () => {
   }
   const timesOf = async (path: string, stream: string) => (await show(path, stream, 'packet=pts_time')).map(Number.parseFloat)
 
-  it('have the frames of the source at their times, and its sound', async () => {
+  it('have the frames of the source with their timestamps, and its audio', async () => {
     const resolutions = { '0p': true, '144p': true }
     const source = await probe({ ffmpeg, path: join(folder, 'source-0.ts') })
     const { encoded } = planLive(source, { ...SETTINGS, resolutions })
