@@ -1,5 +1,5 @@
-// The yardstick of bytes: node:http and a read stream of one file, with the range that was asked for and nothing else. Run by
-// bench/bytes.ts, which sends the path.
+// The baseline of bytes: node:http and a read stream of one file, with the requested range and nothing else. Started by bench/bytes.ts,
+// which sends the path.
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The yardstick: Fastify with bare routes that answer prepared bytes. Run by bench/http.ts, which sends the answers.
+// The baseline: Fastify with bare routes that answer prepared bytes. Started by bench/http.ts, which sends the responses.
 
 import Fastify from 'fastify'
 
@@ -7,7 +7,7 @@ export interface PreparedAnswer {
   contentType: string
   /** Base64. */
   body: string
-  /** GET when left out; what is posted is read whole and answered with 204. */
+  /** GET by default; the body of a POST is read completely and answered with 204. */
   method?: 'POST'
 }
 

@@ -1,4 +1,4 @@
-// The bare server of `bare-server.ts` as a process of its own.
+// The bare server of `bare-server.ts` as a separate process.
 
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
-// Bytes per second of a stored file over loopback, whole and by ranges, each beside a bare Node server that streams the same
-// file: in turn, in short rounds, so that whatever else the machine does hits both.
+// Throughput of a stored file over loopback, whole and by ranges, beside a bare Node server that streams the same file: in alternating
+// short rounds, so that other load of the machine affects both.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomFillSync } from 'node:crypto'
@@ -24,7 +24,7 @@ interface Case {
   name: string
   folder: string
   connections: number
-  /** Bytes of a range; the whole file without it. */
+  /** Bytes of a range; the whole file by default. */
   length?: number
   atLeast?: number
 }
@@ -44,7 +44,7 @@ interface Side {
 }
 
 interface Measured {
-  /** MiB per second of the clock, and per second of the server's processor time. */
+  /** MiB per second of wall clock, and per second of the server's CPU time. */
   rate: number
   byProcessor: number
 }
@@ -111,13 +111,13 @@ async function inTurn(one: Case, ours: Side, theirs: Side): Promise<[ours: Measu
   return [best(mine ?? []), best(yours ?? [])]
 }
 
-/** The quickest round counts, since what else the machine does only adds time. */
+/** The fastest round counts, since other load only adds time. */
 const best = (rounds: Measured[]): Measured => ({
   rate: Math.max(...rounds.map(({ rate }) => rate)),
   byProcessor: Math.max(...rounds.map(({ byProcessor }) => byProcessor)),
 })
 
-/** Each connection asks again as soon as it has its answer, until the time is over. */
+/** Each connection repeats its request until the time is over. */
 async function measure({ connections, length }: Case, { pid, port, path }: Side, ms: number): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   const processor = processorTime(pid)

@@ -1,5 +1,5 @@
-// Servers of this checkout and, beside it, of the one that VIREO_BENCH_AGAINST names (a folder with its node_modules): each with a
-// database of its own on one PostgreSQL.
+// Servers of this checkout and of the one in VIREO_BENCH_AGAINST (a folder with its node_modules), with separate databases on one
+// PostgreSQL.
 
 import { join } from 'node:path'
 import { freePort, type NodeProcess, startNode } from '../scripts/demo/node-process.ts'
@@ -31,7 +31,7 @@ export async function startCheckouts(options: { folder: string; databaseUrl: str
   return started
 }
 
-/** No limit may stand in the way. */
+/** No rate limits. */
 const UNLIMITED = {
   VIREO__RATES_LIMIT__API__MAX: '100000000',
   VIREO__RATES_LIMIT__LOGIN__MAX: '100000000',

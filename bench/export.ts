@@ -1,4 +1,4 @@
-// The memory of a server while it writes an archive of 2 GiB: the video file is a sparse one, so that only the archive takes room.
+// Memory of a server while it writes an archive of 2 GiB: the video file is sparse, so that only the archive takes space.
 
 import { type ChildProcess, execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
@@ -43,7 +43,7 @@ export async function benchExport(): Promise<void> {
   }
 }
 
-/** A short video whose file is made long where it lies. */
+/** A short video whose file is extended in place. */
 async function uploadLarge(client: Client, dataDir: string): Promise<void> {
   const folder = join(dataDir, 'bench')
   await mkdir(folder)
@@ -57,7 +57,7 @@ async function uploadLarge(client: Client, dataDir: string): Promise<void> {
   form.append('name', 'a long film')
   form.append('videofile', new Blob([await readFile(path)]), 'video.mp4')
   const { video } = await client.send<{ video: { uuid: string } }>('POST', '/api/v1/videos/upload', form)
-  // Its torrent, too: two gigabytes would be read for it beside the export, again and again.
+  // The torrent too: otherwise two gigabytes are read for it repeatedly during the export.
   await eventually('the publication of the video', 60_000, async () => {
     const { state, files } = await client.get<{ state: { id: number }; files: { torrentUrl: string | null }[] }>(
       `/api/v1/videos/${video.uuid}`,
@@ -71,7 +71,7 @@ async function uploadLarge(client: Client, dataDir: string): Promise<void> {
   }
 }
 
-/** Asks for the archive and waits for it. Answers its bytes. */
+/** Requests the archive and waits for it. Returns its size in bytes. */
 async function exported(client: Client): Promise<number> {
   const { id } = await client.get<{ id: number }>('/api/v1/users/me')
   const address = `/api/v1/users/${id}/exports`
@@ -82,7 +82,7 @@ async function exported(client: Client): Promise<number> {
   })
 }
 
-/** The most memory of the server while `work` is done, in MiB, and what it took. */
+/** The maximum memory of the server during `work` in MiB, and its result. */
 async function watched(child: ChildProcess, work: () => Promise<number>) {
   const pid = child.pid ?? 0
   const [began, beganProcessor] = [performance.now(), processorTime(pid)]

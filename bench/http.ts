@@ -1,6 +1,6 @@
-// Requests per second and their tail, for the four reads that matter, each beside a bare Fastify route that answers the
-// same bytes: in turn, in short rounds, so that whatever else the machine does hits both. And how many SQL statements
-// each of them costs. The list and the video are asked for twice: read from the database each time, and kept in memory.
+// Requests per second and latencies of the four most important reads, each beside a bare Fastify route that answers the same bytes: in
+// alternating short rounds, so that other load affects both. Also the number of SQL statements of each. The list and the video are
+// measured twice: read from the database, and from the cache.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const ROUNDS = 5
 const ROUND_MS = 900
 const WARM_UP_MS = 500
 const MAX_STATEMENTS = 3
-/** Other work of the server may fall into the window of a request: the least of some looks is the request's own. */
+/** Other work of the server may fall into a request: the minimum of several runs is the request's own. */
 const LOOKS = 5
 
 interface Route extends Target {
@@ -29,7 +29,7 @@ interface Route extends Target {
 }
 
 interface Measured extends Load {
-  /** Processor time of the server for one request, in ms. */
+  /** CPU time of the server for one request, in ms. */
   processor: number
 }
 
@@ -76,7 +76,7 @@ export async function benchHttp(): Promise<void> {
 
 type Statements = Map<Route, string[]>
 
-/** Starts a server on empty data by way of the counter, fills its tables and looks what each request sends. */
+/** Starts a new server behind the counter, fills its tables and counts the statements of each request. */
 async function countStatements(options: {
   databaseUrl: string
   origin: string
@@ -97,7 +97,7 @@ async function countStatements(options: {
         const answer = await fetch(`${origin}${route.path}`, { headers: route.headers })
         await answer.arrayBuffer()
         const taken = counter.take()
-        // The first one may fill caches of the process.
+        // The first request may fill caches.
         if (look > 0 && taken.length < (least?.length ?? Number.POSITIVE_INFINITY)) least = taken
       }
       counts.set(route, least ?? [])
@@ -116,14 +116,14 @@ const routesOf = (uuid: string, host: string): Route[] => [
   { name: 'WebFinger', path: `/.well-known/webfinger?resource=acct:root@${host}`, headers: {} },
 ]
 
-/** Anonymous readers of one address: no limit may stand in their way. */
+/** Anonymous readers of one address: no rate limits. */
 const UNLIMITED = {
   VIREO__RATES_LIMIT__API__MAX: '100000000',
   VIREO__RATES_LIMIT__WELL_KNOWN__MAX: '100000000',
   VIREO__RATES_LIMIT__ACTIVITY_PUB__MAX: '100000000',
 }
 
-/** Every list and video is read anew. */
+/** Every list and video is read from the database. */
 const NOT_KEPT = { VIREO__VIREO__CACHING__ROUTES__VIDEOS: '0' }
 
 async function compare(options: { node: NodeProcess; routes: Route[]; statements: Statements }): Promise<void> {

@@ -1,4 +1,4 @@
-// The bar of imports: an archive of 2 GB, uploaded to two processes in turn and brought in, holds each of them under 400 MiB.
+// The bar of imports: an archive of 2 GB is uploaded to two processes in turn and imported, with less than 400 MiB of memory in each.
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { residentMemory } from './processes.ts'
 import { verdict } from './table.ts'
 
 const BLOCK = 2 ** 20
-/** Of the file in the archive. */
+/** Size of the file in the archive. */
 const BLOCKS = 2000
 const CHUNK = 64 * BLOCK
 const LIMIT_MIB = 400
@@ -21,8 +21,8 @@ export async function benchImport(): Promise<void> {
   const nodes: Child[] = []
   try {
     const ports = [await freePort(), await freePort()] as const
-    // The second one uses the database that the first one started.
-    // With the flag with which operators start it.
+    // The second one uses the database of the first.
+    // With the flag that operators use.
     const env = { VIREO__WEBSERVER__PORT: String(ports[0]), NODE_OPTIONS: '--max-semi-space-size=2' }
     for (const port of ports) nodes.push(await start({ dataDir: folder.path, port, env }))
     const clients = await Promise.all(nodes.map(({ base }) => login(base, USERNAME, PASSWORD)))
@@ -37,7 +37,7 @@ export async function benchImport(): Promise<void> {
   }
 }
 
-/** A video that is none, but has to be read up to its end to be sure of its checksum. */
+/** An invalid video that must be read completely to verify its checksum. */
 async function writeArchive(path: string): Promise<string> {
   const date = '2024-01-02T03:04:05.000Z'
   const video = {
@@ -60,7 +60,7 @@ async function writeArchive(path: string): Promise<string> {
   for (let n = 0; n < BLOCKS; n += 1) sum = crc32(block, sum)
   const document = { name: 'peertube/videos.json', data: JSON.stringify({ videos: [video] }) }
   const size = BLOCK * BLOCKS
-  // As if the large file had no bytes: they are put between its header and the list.
+  // The large file is written as empty: its bytes are inserted between its header and the central directory.
   const large = { name: 'files/videos/large.mp4', crc: sum, size, packedSize: size }
   const short = makeZip([document, large])
   const list = short.readUInt32LE(short.length - 6)

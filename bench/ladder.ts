@@ -1,10 +1,8 @@
-// The ladder's bars, on five sources: one process that decodes once and scales in a cascade against one process per rendition
-// in turn, each decoding and scaling by itself, with the same encoder options; and how soon the first rendition can be played.
-//
-// The sources are made here: moving test pictures, a slow zoom into a fractal for fine detail, and a little film grain. Two of
-// them can be copied (H.264 with key frames every 2 s, AAC), three cannot. HLS only. Preset, rate control and scaler are the same
-// on both sides; each has the thread counts that suit it best: x264's own choice where an encoder has the machine to itself,
-// the server's where several share it.
+// The bars of the ladder, on five sources: one process that decodes once and scales in a cascade, against one process per rendition, each
+// decoding and scaling by itself, with the same encoder options; and the time to the first playable rendition. The sources are generated:
+// moving test pictures, a slow zoom into a fractal for fine detail, and a little film grain. Two of them can be copied (H.264 with key
+// frames every 2 s, AAC), three cannot. HLS only. Preset, rate control and scaler are the same on both sides; each uses its best thread
+// counts: x264's default if an encoder has the machine to itself, the server's if several share it.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -20,7 +18,7 @@ import { type Ffmpeg, findFfmpeg, type LadderPlan, planLadder, probe, type Rendi
 
 const run = promisify(execFile)
 
-/** Seconds of wall clock, and of processor time over all cores. */
+/** Seconds of wall clock, and of CPU time over all cores. */
 export interface LadderTiming {
   wall: number
   cpu: number
@@ -31,28 +29,28 @@ export interface SourceBench {
   isCopied: boolean
   /** One process per rendition, all of them encoded. */
   apart: LadderTiming
-  /** As the server does it: what can be played soon, then one process for the rest. */
+  /** Like the server: an early rendition, then one process for the others. */
   together: LadderTiming
-  /** Until the first rendition is there. */
+  /** Time to the first rendition. */
   first: LadderTiming
-  /** One process for all, with the picture of the source encoded too. */
+  /** One process for all, which encodes the top rendition too. */
   inOne: LadderTiming
 }
 
-/** The most that each ratio of wall clocks may be. */
+/** Maximum of each wall-clock ratio. */
 export const LADDER_BARS = { encoded: 0.75, copied: 0.45, firstEncoded: 0.5, firstCopied: 0.15 }
 
 const ROUNDS = 2
 
 export interface LadderBenchOptions {
   ffmpeg?: Ffmpeg
-  /** Those whose names contain this. */
+  /** Sources whose names contain this text. */
   only?: string | undefined
-  /** How much of the sources' length is made: less for a quick look. */
+  /** Share of the sources' length: less for a quick run. */
   share?: number
   /**
-   * All commands in turn, so often, every other time from the last to the first: what comes after a smaller one is slowed by memory
-   * that the machine must find again. The quickest run of each counts, since what else the machine does only adds time.
+   * All commands in turn, several times, alternately forwards and backwards: a command after a smaller one is slowed by memory allocation.
+   * The fastest run of each counts, since other load only adds time.
    */
   rounds?: number
   log?: (line: string) => void
@@ -81,7 +79,7 @@ interface Source {
   size: string
   rate: number
   seconds: number
-  /** After the test picture, before the encoder. */
+  /** Between the test picture and the encoder. */
   filter?: string
   video: string[]
   sound: boolean
@@ -148,11 +146,11 @@ interface BenchSourceOptions {
 async function benchSource(ffmpeg: Ffmpeg, source: Source, { folder, rounds, log }: BenchSourceOptions): Promise<SourceBench> {
   const input = join(folder, `source.${source.extension}`)
   await makeSource(ffmpeg, source, input)
-  // The plan is that of a video of some minutes: what is worth while does not change with the length of the bench.
+  // The plan for a video of some minutes: it must not depend on the length of the bench.
   const found = { ...(await probe({ ffmpeg, path: input })), duration: 180 }
   const asServed = planLadder({ probe: found, settings: SETTINGS, early: true })
   const encoded = planLadder({
-    // A ladder for which the copy is ruled out, and nothing else is different.
+    // The same ladder without the copy.
     probe: { ...found, isCut: true },
     settings: SETTINGS,
   })
@@ -251,7 +249,7 @@ async function timed(ffmpeg: Ffmpeg, spec: FfmpegCommandSpec): Promise<LadderTim
   return { wall: (performance.now() - start) / 1000, cpu }
 }
 
-/** User and system time of a process, where /proc tells; 0 elsewhere. */
+/** User and system time of a process, from /proc; 0 on other systems. */
 async function processorSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -264,14 +262,14 @@ const sum = (timings: LadderTiming[]): LadderTiming => ({
   cpu: timings.reduce((total, { cpu }) => total + cpu, 0),
 })
 
-/** The same ratios of processor time, which other work on the machine disturbs less. */
+/** The same ratios of CPU time, which other load affects less. */
 export const processorRatios = (results: readonly SourceBench[]): string[] =>
   results.map(({ name, apart, together, first, inOne }) => {
     const [one, served, early] = [inOne.cpu / apart.cpu, together.cpu / apart.cpu, first.cpu / together.cpu]
     return `${name}: in one ${one.toFixed(2)}, as served ${served.toFixed(2)}, first to all ${early.toFixed(2)}`
   })
 
-/** What the bars are about: each with its name, its figure and the most that it may be. */
+/** The bars, each with its name, its figure and its maximum. */
 export const ladderVerdicts = (results: readonly SourceBench[]): [name: string, ratio: number, limit: number][] =>
   results.flatMap(({ name, isCopied, apart, together, first, inOne }): [string, number, number][] => [
     [`${name}: all encoded by one process, to one process each`, inOne.wall / apart.wall, LADDER_BARS.encoded],

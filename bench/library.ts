@@ -1,5 +1,5 @@
-// A large library by SQL, in seconds: channels of many servers, their videos with files and pictures, comments, follows and
-// views of the last days. Names, tags, languages and counters are spread unevenly, as they are in life.
+// A large library by SQL, in seconds: channels of many servers, their videos with files and pictures, comments, follows and recent views.
+// Names, tags, languages and counters are unevenly distributed, as in reality.
 
 import { createHash } from 'node:crypto'
 import { reconcileVideoTotals } from '../src/actors/video/deltas.ts'
@@ -12,23 +12,23 @@ export interface LibrarySize {
   channels: number
 }
 
-/** What lists are asked for. */
+/** Parameters of list requests. */
 export interface Library {
-  /** Of one that owns many videos. */
+  /** A channel with many videos. */
   accountId: number
   channelId: number
-  /** Of ours, likewise. */
+  /** A local channel with many videos. */
   ownerAccountId: number
   /** A local actor that follows a hundred channels. */
   followerActorId: number
-  /** Of one who watched a video in a hundred. */
+  /** A user who watched one in a hundred videos. */
   watcherAccountId: number
 }
 
-/** Fills the tables of a server that has started once. In one transaction of a user who may set its role (see below). */
+/** Fills the tables of a server that was started once. In a single transaction, by a user who may set its role (see below). */
 export async function seedLibrary(query: Sql, size: LibrarySize & { origin: string }): Promise<void> {
   const { videos, comments, channels, origin } = size
-  // The rows are right by making, so that neither keys nor counters need be looked at one by one.
+  // The rows are consistent, so that keys and counters need not be checked row by row.
   await query('set local session_replication_role = replica')
   await query('set local synchronous_commit = off; select setseed(0.5)')
   await query(`insert into remote_host (id, host) select n, 'peer' || n || '.example' from generate_series(${FIRST}, ${FIRST} + 199) n`)
@@ -109,7 +109,7 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
   await reconcileVideoTotals({ query })
 }
 
-/** Weighs all videos, and lets the planner know the tables. Outside of any transaction. */
+/** Computes the scores of all videos, and analyzes the tables. Outside of any transaction. */
 export async function settleLibrary(query: Sql): Promise<void> {
   await renewScores({ query }, { days: 7, limit: 10_000_000 })
   await query('vacuum analyze')
@@ -128,7 +128,7 @@ export async function findInLibrary(query: Sql): Promise<Library> {
   return { ...(await largest('true')), ownerAccountId, followerActorId: FIRST + 20, watcherAccountId: FIRST + 10 }
 }
 
-/** Ids of what is made here are above those of whatever else there is. */
+/** Ids of this library are above those of any other rows. */
 const FIRST = 1_000_000
 const COUNTED = {
   likes: 'likes',
@@ -140,10 +140,10 @@ const COUNTED = {
 const WORDS = 5000
 const DIGITS = '0123456789'
 const LETTERS = 'ghijklmnop'
-/** SQL: a made-up word, some of them far more often than others. */
+/** SQL: an invented word, with uneven frequencies. */
 const word = `translate(left(md5(floor(${WORDS} * random() ^ 2)::int::text), 7), '${DIGITS}', '${LETTERS}')`
 
-/** A word of the library: 0 is in every twelfth name, the last one in some of ten thousand. */
+/** A word of the library: 0 is in every twelfth name, the last one in a few of ten thousand. */
 export const wordOf = (number: number): string =>
   createHash('md5')
     .update(String(number))
@@ -156,7 +156,7 @@ export const hostOf = (number: number): string => `peer${FIRST + number}.example
 
 const phrase = (words: number): string => Array.from({ length: words }, () => word).join(" || ' ' || ")
 
-/** Ten million rows take minutes without the indexes, which are made after them, and more than an hour with them. */
+/** Ten million rows take minutes without the indexes, which are created afterwards, and more than an hour with them. */
 async function withoutIndexes(query: Sql, table: string, insert: () => Promise<unknown>): Promise<void> {
   const indexes = await query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index i
@@ -169,7 +169,7 @@ async function withoutIndexes(query: Sql, table: string, insert: () => Promise<u
   for (const { definition } of indexes) await query(definition)
 }
 
-/** Pictures of all videos; an HLS playlist with two renditions of most, a web video of the others. */
+/** Pictures of all videos; an HLS playlist with two renditions for most, a web video for the others. */
 async function seedParts(query: Sql): Promise<void> {
   await query(
     `insert into thumbnail (video_id, type, filename, width, height)

@@ -1,5 +1,5 @@
-// Lists of videos with a thousand and with a hundred thousand videos: every list in every order, and every filter. What a page
-// takes must hardly grow, and no total may take long.
+// Video lists with a thousand and with a hundred thousand videos: every list in every order, and every filter. The time of a page must
+// hardly grow, and totals must be fast.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { printTable, verdict } from './table.ts'
 const SMALL: LibrarySize = { videos: 1000, comments: 10_000, channels: 100 }
 const LARGE: LibrarySize = { videos: 100_000, comments: 1_000_000, channels: 10_000 }
 const MAX_GROWTH = 3
-/** Below this many ms a page is fast, whatever it grew by: the clock and the machine decide. */
+/** Below this many ms a page is fast enough, whatever the ratio. */
 const FAST_MS = 3
 const LOOKS = 3
 const MAX_TOTAL_MS = 50
@@ -27,7 +27,7 @@ const ROUNDS = 30
 
 interface Shelf {
   db: Database
-  /** The same one for totals: each keeps the plans of so many statements, and pages are to be compared with pages. */
+  /** A separate one for totals: each keeps a limited number of plans, and pages are to be compared with pages. */
   totals: Database
   library: Library
 }
@@ -78,7 +78,7 @@ async function compareLists(small: Shelf, large: Shelf): Promise<void> {
     const page = (shelf: Shelf) => ({ ...queryOf(shelf.library), skipCount: true })
     let before = await timed(small.db, page(small))
     let after = await timed(large.db, page(large))
-    // One that is slow is so each time; what else the machine does is not.
+    // A slow query is slow every time; other load of the machine is not.
     for (let look = 1; look < LOOKS && isSlower(before, after); look += 1) {
       before = await timed(small.db, page(small))
       after = await timed(large.db, page(large))
@@ -127,7 +127,7 @@ const everybody: VideoListQuery = {
   sort: { by: 'publishedAt', descending: true },
 }
 
-/** Every list in every order both ways; every filter with the newest first and with the most viewed first. */
+/** Every list in every order, ascending and descending; every filter with the newest and with the most viewed first. */
 export function listCases(): Case[] {
   const sorts = videoSortFields.flatMap((by) => [true, false].map((descending) => ({ by, descending })))
   const nameOf = ({ by, descending }: { by: string; descending: boolean }) => `${descending ? '-' : ''}${by}`

@@ -1,4 +1,4 @@
-// The memory of a server and of the process of a stream while a long live is transcoded and watched.
+// Memory of a server and of a stream's process while a long live is transcoded and watched.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -89,7 +89,7 @@ async function measure(node: NodeProcess, rtmp: number): Promise<void> {
   }
 }
 
-/** Reads the newest piece like a player, and returns its number. */
+/** Reads the newest segment like a player, and returns its number. */
 async function watch(base: string, rendition: number): Promise<number> {
   const playlist = await (await fetch(`${base}/${rendition}.m3u8`)).text()
   const newest = playlist.split('\n').findLast((line) => line.endsWith('.ts')) ?? ''
@@ -105,7 +105,7 @@ function childrenOf(parent: number): { pid: number; command: string }[] {
       const isChild = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent
       return isChild ? [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'utf8') }] : []
     } catch {
-      // It has ended.
+      // It has exited.
       return []
     }
   })

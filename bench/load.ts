@@ -1,4 +1,4 @@
-// A load generator: so many keep-alive connections, each with one request at a time.
+// A load generator: keep-alive connections with one request at a time each.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -8,7 +8,7 @@ export interface Load {
   requests: number
   /** Requests per second of wall clock. */
   rate: number
-  /** Milliseconds. */
+  /** In ms. */
   p50: number
   p99: number
 }
@@ -16,22 +16,22 @@ export interface Load {
 export interface Target {
   path: string
   headers: Record<string, string>
-  /** GET when left out. */
+  /** GET by default. */
   method?: 'GET' | 'POST'
   body?: string
-  /** Whether answers differ in length: the order of what matches equally well. */
+  /** Whether responses differ in length, since equal matches have no fixed order. */
   varies?: boolean
 }
 
 export interface LoadGenerator {
-  /** Asks for `ms` milliseconds. Throws when an answer is not 200, or not of the length that the target's answer had. */
+  /** Sends requests for `ms` milliseconds. Throws when a response is not 200, or differs in length from the target's first one. */
   run(target: Target, ms: number): Promise<Load>
   /**
-   * Asks `rate` times a second for `ms` milliseconds, whether or not earlier requests were answered. Latencies count from the time at
+   * Sends `rate` requests a second for `ms` milliseconds, whether or not earlier requests were answered. Latencies count from the time at
    * which a request was due, so that a server that falls behind cannot hide it.
    */
   runAtRate(target: Target, rate: number, ms: number): Promise<Load>
-  /** What a bare server has to answer in its place. */
+  /** The response of a bare server instead. */
   answerOf(target: Target, path: string): Promise<PreparedAnswer>
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Logins at 20 connections, each of which costs a slow hash, and meanwhile the one request that every client makes: the
-// hashes may not keep the event loop, or all processors, from it.
+// Logins on 20 connections, each with a slow password hash, together with the request that every client sends: the hashes may not block
+// the event loop, or all processors.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -68,7 +68,7 @@ async function measure(node: NodeProcess): Promise<void> {
   }
 }
 
-/** The request of a login with the password of the administrator. */
+/** A login request with the administrator's password. */
 export async function loginTarget({ base, username, password }: NodeProcess): Promise<Target> {
   const answer = await fetch(`${base}/api/v1/oauth-clients/local`)
   const client = (await answer.json()) as { client_id: string; client_secret: string }

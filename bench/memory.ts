@@ -1,4 +1,4 @@
-// The memory of a server: idle after its start, after uploads one after another, and after a load of reads.
+// Memory of a server: idle after its start, after sequential uploads, and after a load of reads.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// How long health and figures take while the server transcodes, with its database and without it, each beside a bare Fastify
-// route that answers the same bytes: one after the other, in short rounds, as whoever watches over a server asks.
+// Latency of health and metrics while the server transcodes, with its database and without it, each beside a bare Fastify route that
+// answers the same bytes: one request at a time, in short rounds, like a monitoring system.
 
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ const VIDEO_SECONDS = 10
 const REPEATS = 24
 const ROUNDS = 6
 const ROUND_MS = 1000
-/** Between two looks, so that what is measured is not their own load. */
+/** Between two requests, so that they do not load the server. */
 const ASK_EVERY_MS = 5
 const MAX_P99_MS = 20
 
@@ -156,7 +156,7 @@ async function inTurn({ url }: Case): Promise<[ours: number[], bare: number[]]> 
   }
 }
 
-/** The milliseconds of each look in one round. */
+/** Latency of each request in one round, in ms. */
 async function looks(url: string): Promise<number[]> {
   const { origin, pathname } = new URL(url)
   const pool = new Pool(origin, { connections: 1 })

@@ -1,4 +1,4 @@
-// What Linux knows of a running process: its memory and the processor time that it used.
+// Memory and CPU time of a running process on Linux.
 
 import { readFileSync } from 'node:fs'
 
@@ -10,7 +10,7 @@ export function residentMemory(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / MIB
 }
 
-/** User and system time of all threads, in ms; with `children` also of the processes that it started and that have ended. */
+/** User and system time of all threads, in ms; with `children`, also of its child processes that have ended. */
 export function processorTime(pid: number, { children = false } = {}): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -25,7 +25,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? high : (low + high) / 2
 }
 
-/** The value that so much of the values (0 to 1) do not exceed. */
+/** The quantile of the values at a share of 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0

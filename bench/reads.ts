@@ -1,5 +1,5 @@
-// What people who are signed in ask for, and pages: each route beside the same one of an earlier checkout, if one is named, and
-// beside a bare Fastify route that answers the same bytes. In turn, in short rounds, so that other work of the machine hits all.
+// Requests of logged-in users, and pages: each route beside the same one of an earlier checkout, if given, and beside a bare Fastify route
+// that answers the same bytes. In alternating short rounds, so that other load affects all.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ const CONNECTIONS = 20
 const ROUNDS = 3
 const ROUND_MS = 1_500
 const WARM_UP_MS = 1_500
-/** Of what the slowest of them answered: what arrives whether or not earlier requests were answered. */
+/** Share of the slowest one's throughput that arrives at a fixed rate. */
 const SHARE_AT_RATE = 0.5
 
 /** Of a request, in ms. */
@@ -41,13 +41,13 @@ export interface Route {
   isKept?: boolean
 }
 
-/** Who answers: this checkout, the one of `VIREO_BENCH_AGAINST`, and the bare server. */
+/** The servers: this checkout, the one of `VIREO_BENCH_AGAINST`, and the bare server. */
 interface Side {
   name: string
   pid: number
   load: LoadGenerator
   target(route: Route): Target
-  /** Takes what PostgreSQL measured since the last time; undefined without PostgreSQL. */
+  /** Returns and resets the statistics of PostgreSQL; undefined without PostgreSQL. */
   statements?(): Promise<Planned>
   stop(): Promise<void>
 }
@@ -59,7 +59,7 @@ interface Planned {
 }
 
 interface Measured extends Load, Planned {
-  /** Processor time of the server for one request, in ms. */
+  /** CPU time of the server for one request, in ms. */
   processor: number
 }
 
@@ -87,7 +87,7 @@ export async function benchReads(): Promise<void> {
   const sides: Side[] = []
   const asked = process.env.VIREO_BENCH_ROUTES?.split(';')
   try {
-    // The same videos for all.
+    // The same videos for all servers.
     const uuid = crypto.randomUUID()
     for (const checkout of await startCheckouts({ folder, databaseUrl: postgres.url, env: {} })) sides.push(await sideOf(checkout, uuid))
     const routes = routesOf(uuid).filter(({ name }) => asked === undefined || asked.includes(name))
@@ -239,7 +239,7 @@ function medians(rounds: Measured[]): Measured {
   }
 }
 
-/** Times of one request, in ms: of PostgreSQL, and of the processor in the server beyond the frame, which is the bare server's. */
+/** Times of one request, in ms: of PostgreSQL, and the server's CPU time minus that of the bare server. */
 const HEADING = [
   'route',
   'req/s',

@@ -1,5 +1,5 @@
-// `npm run bench`: everything but `live` and `scale`, or the parts that are named (`npm run bench -- http reads uploads memory start login lists federation bytes
-// texts operations export import ladder runners live scale`). Ends with 1 when one of the bars is missed.
+// `npm run bench`: everything but `live` and `scale`, or the named parts (`npm run bench -- http reads uploads memory start login lists
+// federation bytes texts operations export import ladder runners live scale`). Exits with 1 when a bar is missed.
 
 import { benchBytes } from './bytes.ts'
 import { benchExport } from './export.ts'

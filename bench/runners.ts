@@ -1,5 +1,5 @@
-// A thousand pending jobs of remote runners, and fifty runners that each ask once a second and accept what they are offered: no job may be
-// given twice, and an offer must come soon.
+// A thousand pending jobs of remote runners, and fifty runners that each request a job per second and accept it: no job may be given
+// twice, and offers must be fast.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ async function measure(node: NodeProcess): Promise<void> {
   const { data } = await admin.get<{ data: { registrationToken: string }[] }>('/api/v1/runners/registration-tokens')
   const tokens: string[] = []
   for (let number = 1; number <= RUNNERS; number += 1) {
-    // Registrations are limited like other requests of an address.
+    // Registrations are rate-limited by address.
     if (number % 40 === 0) await wait(11_000)
     tokens.push(await protocol.register(data[0]?.registrationToken ?? '', { name: `runner ${number}`, description: 'bench' }))
   }
@@ -71,7 +71,7 @@ async function measure(node: NodeProcess): Promise<void> {
         const begun = performance.now()
         const offers = await protocol.request(token, TYPES)
         times.push(performance.now() - begun)
-        // Not all at the same one: losers would ask for each of the ten.
+        // Not all the same one: otherwise losers would try each of the ten.
         const first = place % Math.max(1, offers.length)
         for (const { uuid } of [...offers.slice(first), ...offers.slice(0, first)]) {
           const job = await protocol.accept(token, uuid).catch((error: unknown) => {

@@ -1,5 +1,5 @@
-// What is read over HTTP with a thousand videos and with a million, ten comments each: no route may take more than three times as long.
-// It takes half an hour, so it is run by its name alone.
+// HTTP reads with a thousand videos and with a million, with ten comments each: no route may take more than three times as long. It takes
+// half an hour, so it only runs by name.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { printTable, verdict } from './table.ts'
 
 const VIDEOS = { small: 1000, large: Number(process.env.VIREO_BENCH_VIDEOS ?? 1_000_000) }
 const MAX_GROWTH = 3
-/** Below this many ms a route is fast, whatever it grew by. */
+/** Below this many ms a route is fast enough, whatever the ratio. */
 const FAST_MS = 5
 const WARM_UP = 7
 const ROUNDS = 15
@@ -26,7 +26,7 @@ interface Shelf {
   node: NodeProcess
   db: Database
   authorization: string
-  /** What paths name. */
+  /** Placeholders of paths. */
   names: Record<'uuid' | 'channel' | 'account', string>
 }
 
@@ -80,7 +80,7 @@ const UNLIMITED = {
   VIREO__RATES_LIMIT__CLIENT__MAX: '100000000',
   VIREO__RATES_LIMIT__FEEDS__MAX: '100000000',
 }
-/** Read from the database each time. */
+/** Bypasses caches. */
 const NOT_KEPT = { VIREO__VIREO__CACHING__ROUTES__VIDEOS: '0' }
 
 async function namesIn(db: Database): Promise<Shelf['names']> {
@@ -96,7 +96,7 @@ async function namesIn(db: Database): Promise<Shelf['names']> {
   return found
 }
 
-/** By whom and what: paths below `/api/v1` unless they begin with a slash. */
+/** Requests by user: paths below `/api/v1` unless they start with a slash. */
 const routes: [signedIn: boolean, path: (names: Shelf['names']) => string][] = [
   [false, () => 'videos?count=15'],
   [false, () => 'videos?count=15&sort=-trending'],
@@ -165,7 +165,7 @@ async function compareRoutes(small: Shelf, large: Shelf): Promise<void> {
   verdict(`routes of ${rows.length} that take more than ${MAX_GROWTH} times as long`, missed.length, 0)
 }
 
-/** Ms of half of the requests. */
+/** Median, in ms. */
 async function timed({ node, authorization }: Shelf, path: string, signedIn: boolean): Promise<number> {
   const url = `${node.base}${path.startsWith('/') ? '' : '/api/v1/'}${path}`
   const times: number[] = []

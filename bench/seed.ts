@@ -1,4 +1,4 @@
-// Many videos by SQL: published, public, each with pictures, an HLS playlist and three renditions.
+// Inserts many videos by SQL: published, public, each with pictures, an HLS playlist and three renditions.
 
 import pg from 'pg'
 
@@ -7,7 +7,7 @@ export interface Seeded {
   uuid: string
 }
 
-/** Fills the database of a server that has started once. The rows are such as the server itself would have written: counters agree with what they count. */
+/** Fills the database of a server that was started once. The rows are those that the server itself would write, with matching counters. */
 export async function seedVideos(options: { databaseUrl: string; origin: string; count: number }): Promise<Seeded> {
   const { databaseUrl, origin, count } = options
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -40,7 +40,7 @@ export async function seedVideos(options: { databaseUrl: string; origin: string;
        from streaming_playlist p, unnest(array[1080, 480, 144]) as height,
          lateral (select gen_random_uuid() || '-' || height || left('', p.id) as name) as named`,
     )
-    // The server folds these in the background; here nobody waits for it. Earlier checkouts have `video_total` alone.
+    // The server folds these in the background; here it must be done at once. Earlier checkouts only have `video_total`.
     const counts = await client.query<{ name: string }>(
       "select relname as name from pg_class where relname in ('video_total', 'video_count')",
     )
@@ -52,7 +52,7 @@ export async function seedVideos(options: { databaseUrl: string; origin: string;
       )
     }
     await client.query('commit')
-    // Not of the others: an empty table that was looked at passes for an empty one until it is looked at again.
+    // Not of the others: an empty table that was analyzed counts as empty until it is analyzed again.
     await client.query('vacuum analyze video, thumbnail, streaming_playlist, video_file')
     const { rows } = await client.query<{ uuid: string }>('select uuid from video order by id limit 1 offset $1', [Math.floor(count / 2)])
     return { uuid: rows[0]?.uuid ?? '' }
@@ -61,7 +61,7 @@ export async function seedVideos(options: { databaseUrl: string; origin: string;
   }
 }
 
-/** Thirty threads below a video, every third of them with replies, by the account of the server's first user. */
+/** Thirty threads on a video, every third of them with replies, by the account of the server's first user. */
 export async function seedComments(options: { databaseUrl: string; origin: string; uuid: string }): Promise<void> {
   const { databaseUrl, origin, uuid } = options
   const client = new pg.Client({ connectionString: databaseUrl })

@@ -1,5 +1,5 @@
-// How long the server takes to listen, on empty data and after that, and how much memory it has when nobody asks for
-// anything: the all-in-one process with its embedded PostgreSQL, whose processes are not counted.
+// Time from the start of the server until it listens, on empty data and afterwards, and its idle memory: the all-in-one process, without
+// the processes of its embedded PostgreSQL.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ export async function benchStart(): Promise<void> {
   }
 }
 
-/** The most that was seen while nobody asked for anything. */
+/** The idle maximum. */
 async function idleMemory(pid: number): Promise<number> {
   let most = 0
   for (let look = 0; look < IDLE_LOOKS; look += 1) {

@@ -1,10 +1,10 @@
-// Counts the statements that a server sends to PostgreSQL, by standing between them: the server itself is not changed.
+// Counts the SQL statements of a server with a proxy before PostgreSQL: the server itself is unchanged.
 
 import { connect, createServer, type Socket } from 'node:net'
 import { connectOptions, proxiedUrl } from '../test/support/database-proxy.ts'
 
 export interface StatementCounter {
-  /** The database's URL by way of the counter. */
+  /** The URL of the database through the counter. */
   url: string
   /** Texts of the statements since the last call, in order. */
   take(): string[]

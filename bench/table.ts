@@ -1,6 +1,6 @@
-// Figures in columns, and the verdicts on the bars.
+// Prints figures in columns, and the results of bars.
 
-/** Prints rows below a heading; numbers are aligned to the right. */
+/** Prints rows below a heading, with right-aligned numbers. */
 export function printTable(heading: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = heading.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
   const line = (cells: readonly string[]) =>
@@ -10,7 +10,7 @@ export function printTable(heading: readonly string[], rows: readonly (readonly 
   for (const row of rows) console.log(line(row))
 }
 
-/** Prints whether a figure keeps its bar, and makes the process end with 1 when it does not. */
+/** Prints whether a figure meets its bar, and sets the exit code to 1 if not. */
 export function verdict(what: string, value: number, atMost: number, unit = ''): void {
   judge(value <= atMost, `${what}: ${figureOf(value)}${unit} (at most ${atMost}${unit})`)
 }

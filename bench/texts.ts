@@ -1,5 +1,5 @@
-// What others' texts cost the processor before they are refused or kept: comments of a megabyte, markup without end, and the look for
-// hostile watched words in them. The tests of the same work allow three times the bar, since they share their processor.
+// CPU time of untrusted texts until they are refused or stored: comments of a megabyte, endless markup, and the search for hostile watched
+// words. Tests of the same work allow three times the bar, since they share their processor.
 
 import { toPlainText } from '../src/actors/comment/index.ts'
 import { readText } from '../src/actors/watched-words/reading.ts'
@@ -54,7 +54,7 @@ export async function benchTexts(): Promise<void> {
 
 const wordsOf = (list: number): string[] => Array.from({ length: 500 }, (_, word) => `${'a '.repeat(word % 40)}w${list}x${word}`)
 
-/** The least of some times, ms: what else happens on the machine does not count. */
+/** The minimum of several runs, in ms: other load does not count. */
 async function leastCost(work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let time = 0; time < TIMES; time += 1) {

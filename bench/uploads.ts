@@ -1,5 +1,5 @@
-// Uploads one after another: what a client waits for, beside an earlier checkout if one is named. Servers take turns; each ends its
-// own turn with all that comes after the answers, so that none works at the cost of another.
+// Sequential uploads: the time that a client waits, optionally beside an earlier checkout. The servers take turns; each turn ends with all
+// work after the responses, so that no server slows another.
 
 import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -25,13 +25,13 @@ interface Side {
   node: NodeProcess
   client: Client
   channelId: number | undefined
-  /** Ms of each upload. */
+  /** Duration of each upload, in ms. */
   times: number[]
-  /** Ms from the first upload of each round until everything of the last one was there. */
+  /** From the first upload of each round until the last one was complete, in ms. */
   whole: number[]
-  /** Of the server and what it started, in ms. */
+  /** CPU time of the server and its children, in ms. */
   processor: number
-  /** Videos that were not there afterwards with their pictures and their torrent. */
+  /** Videos that did not get their pictures and torrent. */
   lost: number
 }
 
@@ -88,7 +88,7 @@ async function uploadMany(side: Side, video: Buffer, count: number): Promise<voi
   side.processor += processorTime(pid, { children: true }) - processor
 }
 
-/** Whether the video has its pictures and its torrent, now or soon. */
+/** Waits for the pictures and the torrent of the video. */
 async function isWhole({ client }: Side, uuid: string): Promise<boolean> {
   try {
     return await eventually('the end of an upload', AFTER_MS, async () => {
@@ -152,7 +152,7 @@ export async function makeVideo(path: string): Promise<Buffer> {
   return await readFile(path)
 }
 
-/** Gives the uuid. */
+/** Returns the uuid. */
 export async function upload({ client, channelId }: Side, video: Buffer): Promise<string> {
   const form = new FormData()
   for (const [name, value] of Object.entries({ channelId, name: 'bench', privacy: 1 })) form.set(name, String(value))

@@ -1,5 +1,5 @@
-// Totals of all videos that are not removed, by what lists are filtered by: before, only the public ones were counted. Processes of the
-// version before read their own table, which stands still from now on; a later migration drops it.
+// Totals of all videos that are not removed, by the columns that lists filter by: before, only public ones were counted. Processes of the
+// previous version read their own table, which is frozen from now on; a later migration drops it.
 
 import { Migration } from '@mikro-orm/migrations'
 
@@ -39,7 +39,7 @@ export class CountAllVideos extends Migration {
       when ((old.privacy, old.state = 'published', old.state = 'removed', old.nsfw, old.blocked, old.listed)
         is distinct from (new.privacy, new.state = 'published', new.state = 'removed', new.nsfw, new.blocked, new.listed))
       execute function video_count_follow()`)
-    // Nobody writes videos meanwhile: the triggers of this transaction have locked the table.
+    // No writes happen meanwhile: the triggers of this transaction have locked the table.
     this.addSql(`insert into video_count (${KEY}, total)
       select k.local, k.nsfw, k.privacy, k.published, k.blocked, k.listed, coalesce(c.total, 0)
       from (

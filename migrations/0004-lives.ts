@@ -1,4 +1,4 @@
-// Lives of this server: the stream key and the privacy of replays, their sessions, and the pieces of their streams.
+// Local lives: the stream key and the privacy of replays, their sessions, and the segments of their streams.
 
 import { Migration } from '@mikro-orm/migrations'
 

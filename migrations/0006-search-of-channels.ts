@@ -1,5 +1,5 @@
-// What a search of channels reads, in one narrow table: by names and usernames at once, without a look-up of the actor for each match.
-// Triggers keep it right, also beside processes of the version before. Channels of removed actors are not in it.
+// The search table of channels: names and usernames in one narrow table, without a look-up of the actor for each match. Triggers maintain
+// it, also beside processes of the previous version. It does not contain channels of removed actors.
 
 import { Migration } from '@mikro-orm/migrations'
 
@@ -9,7 +9,7 @@ const of = (channel: string, actor: string) =>
 
 export class SearchOfChannels extends Migration {
   override up(): void {
-    // As running processes lock both when they make a channel: the actor first.
+    // In the order in which running processes lock both when they create a channel: the actor first.
     this.addSql('lock table actor, channel in share row exclusive mode')
     // The sizes bound the similarity to a text before it is computed.
     this.addSql(`create table channel_search (
@@ -22,7 +22,7 @@ export class SearchOfChannels extends Migration {
       name_size integer generated always as (cardinality(show_trgm(name))) stored,
       username_size integer generated always as (cardinality(show_trgm(preferred_username))) stored
     )`)
-    // The lock waits for a removal of the actor that is under way.
+    // The lock waits for a running removal of the actor.
     this.addSql(`create function channel_search_insert() returns trigger language plpgsql as $$
       begin
         insert into channel_search (${COLUMNS}) select ${of('new', 'x')} from actor x

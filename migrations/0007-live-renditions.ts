@@ -1,5 +1,5 @@
-// The renditions of live streams. Their pieces have a table of their own: running processes of the version before read all rows of
-// live_piece as pieces of the source.
+// The renditions of live streams. Their segments have a separate table: running processes of the previous version read all rows of
+// live_piece as segments of the source.
 
 import { Migration } from '@mikro-orm/migrations'
 

@@ -1,4 +1,4 @@
-// Remote runners, their registration tokens, and what the jobs that they take have in addition to others.
+// Remote runners, their registration tokens, and additional columns of their jobs.
 
 import { Migration } from '@mikro-orm/migrations'
 

@@ -1,4 +1,4 @@
-// Named tokens with scopes and an expiry, which users make for their scripts.
+// Named tokens with scopes and an expiry, which users create for their scripts.
 
 import { Migration } from '@mikro-orm/migrations'
 

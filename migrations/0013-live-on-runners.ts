@@ -1,4 +1,5 @@
-// The renditions of live streams that remote runners make. Their pieces count on their own: a runner cuts where it likes.
+// The renditions of live streams that remote runners encode. Their segments are numbered separately, since runners choose their
+// boundaries.
 
 import { Migration } from '@mikro-orm/migrations'
 

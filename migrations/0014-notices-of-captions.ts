@@ -1,4 +1,4 @@
-// Notifications of captions that were made from speech.
+// Notifications of automatic captions.
 
 import { Migration } from '@mikro-orm/migrations'
 

@@ -1,10 +1,10 @@
-// Questions to other systems that outlive the process that asks.
+// Requests to login providers that survive a crash of the requesting process.
 
 import { Migration } from '@mikro-orm/migrations'
 
 export class LoginsAskedAgain extends Migration {
   override up(): void {
-    // The grant stays in its row meanwhile. Processes of the version before take it out, and do not look at this column.
+    // The grant remains in its row meanwhile. Processes of the previous version remove it, and ignore this column.
     this.addSql('alter table session add column external_asked_at timestamptz(3)')
     this.addSql(`alter table external_identity
       add column asked_at timestamptz(3),

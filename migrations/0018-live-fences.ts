@@ -1,5 +1,5 @@
-// What keeps the connections of a live stream apart: numbers of pieces that no other one uses, and when media came last. All columns are
-// null in rows of processes of the version before.
+// Fencing of live connections: segment numbers that no other connection uses, and the time of the last media. All columns are null in rows
+// of processes of the previous version.
 
 import { Migration } from '@mikro-orm/migrations'
 

@@ -1,4 +1,4 @@
-// Every migration, in order. Each one is small and works beside running processes of the version before.
+// Every migration, in order. Each one is small and works beside running processes of the previous version.
 
 import { Initial } from './0001-initial.ts'
 import { PicturesToDraw } from './0002-pictures-to-draw.ts'

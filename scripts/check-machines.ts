@@ -1,4 +1,4 @@
-// Part of `npm run check`: every machine has a table with a row for each of its moves, and a test that runs the table.
+// Part of `npm run check`: every machine has a table with a row for each of its transitions, and a test that runs the table.
 
 import { access, readFile } from 'node:fs/promises'
 import type { Table } from '../test/unit/state-machines/table.ts'

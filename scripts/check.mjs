@@ -1,5 +1,5 @@
-// `npm run check`: types, lint and format, import rules and cycles, unused code, the machines' tests, who writes states and tables, and
-// whether the entities describe the tables. One line for each.
+// `npm run check`: types, lint and format, import rules and cycles, unused code, tests of the machines, writes of states and tables, and
+// drift between entities and tables. One line for each.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // Jest's own test runner, with modules loaded by Node itself: imports of test files are loaded once per worker, not once per file in a vm
-// context, and tests run the production code. Of `jest` only `fn` and `setTimeout` exist: parts take replacements and a clock as options.
+// context, and tests run the production code. Of `jest` only `fn` and `setTimeout` exist: code under test takes replacements and a clock
+// as options.
 
 import { createRequire, registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'

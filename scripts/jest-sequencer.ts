@@ -1,5 +1,5 @@
-// The order of the test files, the same on every machine: the slowest begin first, so that none runs alone at the end; and those that kill
-// whole servers never run all at once.
+// The order of the test files, the same on every machine: the slowest start first, so that none runs alone at the end, and chaos tests
+// never run all at once.
 
 import { statSync } from 'node:fs'
 
@@ -7,12 +7,12 @@ interface TestFile {
   path: string
 }
 
-/** Test files between two that start and kill servers of their own. */
+/** Other test files between two chaos tests. */
 const BETWEEN = 3
 const LONG = [/\/test\/federation\/nodes-/, /\/test\/integration\/(?:routes|uploads)\//, /\/test\/federation\//]
 
 export default class LongestFirst {
-  /** Jest calls it before a run. */
+  /** Called by Jest before a run. */
   sort(tests: Iterable<TestFile>): TestFile[] {
     const files = [...tests].map((test) => ({ test, size: statSync(test.path).size }))
     const isChaos = ({ test }: (typeof files)[number]) => test.path.includes('/test/chaos/')
@@ -27,6 +27,6 @@ export default class LongestFirst {
     return [...ordered, ...others.slice(chaos.length * BETWEEN)].map(({ test }) => test)
   }
 
-  /** Results change nothing here. */
+  /** Results are not used. */
   cacheResults(): void {}
 }

@@ -1,11 +1,11 @@
-// The lifecycles as data: loads every machine of src/state-machines, lists its moves, and finds those that a table covers.
+// The lifecycles as data: loads every machine of src/state-machines, lists its transitions, and finds those that a table covers.
 
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type AnyStateMachine, type EventObject, StateMachine } from 'xstate'
 import type { StateMeta } from '../src/state-machines/step.ts'
 
-/** One arrow of a machine; `branch` counts the guarded alternatives of one event from 0. */
+/** A transition of a machine; `branch` counts the guarded alternatives of one event from 0. */
 export interface Move {
   from: string
   event: string
@@ -14,7 +14,7 @@ export interface Move {
   description: string | undefined
 }
 
-/** The part of a test table that names the move. */
+/** The part of a test table that names the transition. */
 export interface TriedRow {
   from: string
   context: unknown
@@ -37,7 +37,7 @@ export async function loadMachines(): Promise<Array<{ name: string; machine: Any
   return loaded.flat()
 }
 
-/** Every arrow of the machine, in the order of its definition. */
+/** Every transition of the machine, in the order of its definition. */
 export function movesOf(machine: AnyStateMachine): Move[] {
   return statesOf(machine).flatMap((from) =>
     definitionsOf(machine, from).flatMap(([event, branches]) =>
@@ -56,7 +56,7 @@ export const statesOf = (machine: AnyStateMachine): string[] => Object.keys(mach
 
 export const metaOf = (machine: AnyStateMachine, state: string): StateMeta => machine.states[state]?.meta ?? {}
 
-/** The arrows that no row of the table covers. */
+/** The transitions without a row in the table. */
 export function untried(machine: AnyStateMachine, rows: readonly TriedRow[]): Move[] {
   const taken = new Set<unknown>()
   for (const row of rows) {

@@ -1,12 +1,12 @@
-// The yardstick of deliveries: the same number of posts of the same size, by the client that we use, unsigned and from memory.
+// The baseline of deliveries: the same number of posts of the same size, by the same HTTP client, unsigned and from memory.
 
 import { Pool } from 'undici'
 
 export interface BareOrder {
   inboxes: string[]
-  /** To each inbox. */
+  /** Posts per inbox. */
   posts: number
-  /** Characters of a body. */
+  /** Body size in characters. */
   size: number
 }
 

@@ -1,4 +1,4 @@
-// What goes out: the pace of signed deliveries, an audience of thousands, and servers that take a request and never answer.
+// Outgoing federation: the rate of signed deliveries, an audience of thousands, and servers that never answer.
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,13 +16,13 @@ export interface Stage {
   databaseUrl: string
   /** A public video of the node. */
   video: { uuid: string; url: string }
-  /** MiB that the node holds on to, without its garbage. */
+  /** Memory of the node after a garbage collection, in MiB. */
   liveMemory(): Promise<number>
 }
 
 const PACE = { hosts: 100, comments: 40, warmUp: 5 }
 const MIN_DELIVERIES = 400
-/** About what a comment has with its signatures, in characters. */
+/** About the size of a comment with its signatures, in characters. */
 const BODY = 3000
 const AUDIENCE = { hosts: 2000, perHost: 5, ports: 100, publications: 6 }
 const MAX_GROWTH_MIB = 64
@@ -84,7 +84,7 @@ export async function benchDeliveries({ node, databaseUrl, video }: Stage): Prom
   }
 }
 
-/** CPU ms of one post, and seconds for all of them; once before, so that the code is compiled and connections are known. */
+/** CPU time of one post in ms, and seconds for all; after a warm-up that compiles the code and opens connections. */
 async function benchBare(order: BareOrder): Promise<{ each: number; wall: number }> {
   const child = fork(fileURLToPath(new URL('bare-client.ts', import.meta.url)))
   const run = async () => {
@@ -105,8 +105,8 @@ async function benchBare(order: BareOrder): Promise<{ each: number; wall: number
 }
 
 /**
- * Publications: the Create of each, built and signed once. The first one also loads and compiles what it needs, as a
- * server does once in its life; what those after it take more is what a publication takes. Each begins without garbage.
+ * Publications, each with its Create built and signed once. The first one also loads and compiles code; the increase of the later ones is
+ * the cost of a publication. Each starts after a garbage collection.
  */
 export async function benchLargeAudience({ node, databaseUrl, liveMemory }: Stage): Promise<void> {
   const { hosts, perHost, ports, publications } = AUDIENCE
@@ -152,7 +152,7 @@ export async function benchLargeAudience({ node, databaseUrl, liveMemory }: Stag
   }
 }
 
-/** As if one of the seeded videos had just been published. */
+/** Simulates the publication of a seeded video. */
 const publish = (databaseUrl: string, place: number) =>
   withDatabase(databaseUrl, (database) =>
     database.query(

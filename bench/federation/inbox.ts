@@ -1,5 +1,5 @@
-// Signed comments from many actors: how many a second are accepted (204), how many are counted over REST, and how many are effective:
-// counted, their owner notified, their servers answered. Beside an earlier checkout if one is named, in turn.
+// Signed comments from many actors: rates at which they are accepted (204), counted over REST, and effective (counted, with the owner
+// notified and their servers answered). Optionally in alternation with an earlier checkout.
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,19 +26,19 @@ const LOOK_EVERY_MS = 100
 const LONGEST_MS = 180_000
 const MIN_ACCEPTED = 300
 const MIN_EFFECTIVE = 250
-/** Comments a second, to those of the earlier checkout. */
+/** Comments per second, relative to the earlier checkout. */
 const MIN_RATIO = 2
 
 interface Pace {
   /** Seconds. */
   wall: number
-  /** Processor time of the server in all, in ms. */
+  /** Total CPU time of the server, in ms. */
   processor: number
 }
 
 interface Side extends Checkout {
   peers: BenchPeer[]
-  /** Of public videos; each round has one of its own. */
+  /** Ids of public videos; each round uses another one. */
   videos: string[]
   accepted: Pace[]
   counted: Pace[]
@@ -80,7 +80,7 @@ async function sideOf(checkout: Checkout): Promise<Side> {
   return { ...checkout, peers, videos: videos.rows.map(({ uuid }) => uuid), accepted: [], counted: [], effective: [] }
 }
 
-/** The first round, a short one, does not count. */
+/** The first, short round does not count. */
 async function takeIn(side: Side, round: number): Promise<void> {
   const { node, databaseUrl, peers, videos, accepted, counted, effective } = side
   const uuid = videos[round] ?? ''
@@ -179,7 +179,7 @@ async function awaitSeen(seen: () => Promise<number>, count: number): Promise<vo
   }
 }
 
-/** Until nothing waits that follows from what is stored. */
+/** Waits until all resulting work is done. */
 const awaitCarriedOn = (databaseUrl: string): Promise<void> =>
   withDatabase(databaseUrl, async (client) => {
     const begun = performance.now()
@@ -189,7 +189,7 @@ const awaitCarriedOn = (databaseUrl: string): Promise<void> =>
     }
   })
 
-/** The yardstick: the same bytes to a bare route. */
+/** The baseline: the same bytes to a bare route. */
 async function benchBare(posts: readonly SignedPost[]): Promise<Pace> {
   const { origin, pid, stop } = await startBare([{ path: '/inbox', contentType: '', body: '', method: 'POST' }])
   try {

@@ -1,6 +1,5 @@
-// Federation: what one process takes in and sends out in a second, with the keys known; and what hanging servers and a
-// large audience do to it. The machine may be busy with other things, so the bars are held against the processor time
-// of the server; beside it stands what came of it on the clock.
+// Federation: activities per second that one process receives and sends, with known keys; and the effect of hanging servers and a large
+// audience. The machine may be busy, so the bars apply to the server's CPU time; wall-clock figures are printed beside it.
 
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -18,7 +17,7 @@ const VIDEOS = 100
 const LIVE_MEMORY = new URL('live-memory.ts', import.meta.url).href
 const LOOK_EVERY_MS = 50
 
-/** What the parts are, in their order; `VIREO_BENCH_FEDERATION` names some of them. */
+/** The parts in order; `VIREO_BENCH_FEDERATION` selects some of them. */
 const PARTS: Record<string, () => Promise<void>> = {
   inbox: () => benchInbox(UNLIMITED),
   deliveries: () => onStage(benchDeliveries),
@@ -31,7 +30,7 @@ export async function benchFederation(): Promise<void> {
   for (const [name, part] of Object.entries(PARTS)) if (asked.includes(name)) await part()
 }
 
-/** A server on empty data for each part, so that none of them works off what another left. */
+/** A new server for each part, so that no part does the work of another. */
 async function onStage(part: (stage: Stage) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'vireo-bench-federation-'))
   await chmod(folder, 0o711)
@@ -68,7 +67,7 @@ async function readLiveMemory(node: NodeProcess, file: string): Promise<number> 
   return Number(await readFile(file, 'utf8')) / 2 ** 20
 }
 
-/** No limit may stand in the way of what is measured. */
+/** No rate limits. */
 const UNLIMITED = {
   VIREO__RATES_LIMIT__API__MAX: '100000000',
   VIREO__RATES_LIMIT__ACTIVITY_PUB__MAX: '100000000',

@@ -1,5 +1,5 @@
-// Loaded into the server that is measured: at SIGUSR2 it collects its garbage and writes down what is left, in bytes.
-// Without it, memory tells how much garbage the engine lets lie, which is as much as it likes while there is room.
+// Loaded into the measured server: at SIGUSR2 it collects garbage and writes the remaining bytes to a file. Otherwise memory shows mostly
+// uncollected garbage, which grows while there is room.
 
 import { renameSync, writeFileSync } from 'node:fs'
 
@@ -8,7 +8,7 @@ const file = process.env.VIREO_BENCH_LIVE_MEMORY ?? ''
 process.on('SIGUSR2', () => {
   globalThis.gc?.()
   const { heapUsed, external } = process.memoryUsage()
-  // Whole when it is there.
+  // An atomic write.
   writeFileSync(`${file}.new`, String(heapUsed + external))
   renameSync(`${file}.new`, file)
 })

@@ -1,4 +1,4 @@
-// Other servers, made by SQL: their actors, with real keys, and what they post, signed in advance.
+// Remote servers, inserted by SQL: actors with real keys, and activities that are signed in advance.
 
 import { createHash, createSign } from 'node:crypto'
 import pg from 'pg'
@@ -16,10 +16,10 @@ export interface SignedPost {
   body: string
 }
 
-/** Actors share a few key pairs: making one takes long, using one does not depend on whose it is. */
+/** Actors share a few key pairs: generating keys is slow, and using them does not depend on the owner. */
 const KEY_PAIRS = 4
 
-/** Runs statements on a database of a server that has started once. */
+/** Runs statements on the database of a server that was started once. */
 export async function withDatabase<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -30,7 +30,7 @@ export async function withDatabase<T>(databaseUrl: string, work: (client: pg.Cli
   }
 }
 
-/** Accounts of other servers, `perHost` on each of `hosts`; the n-th host has the n-th of `inboxes` (in turn) for all. */
+/** Remote accounts, `perHost` on each of `hosts`; all accounts of the n-th host share the n-th of `inboxes`, in rotation. */
 export async function seedPeers(options: {
   databaseUrl: string
   prefix: string
@@ -70,7 +70,7 @@ export async function seedPeers(options: {
   })
 }
 
-/** All of them follow the actor. */
+/** Makes all of them followers of the actor. */
 export async function follow(databaseUrl: string, peers: readonly BenchPeer[], targetUrl: string): Promise<void> {
   await withDatabase(databaseUrl, (client) =>
     client.query(
@@ -81,7 +81,7 @@ export async function follow(databaseUrl: string, peers: readonly BenchPeer[], t
   )
 }
 
-/** A comment on a video, as its author's server posts it. */
+/** A comment on a video, as sent by its author's server. */
 export function commentBy(author: BenchPeer, videoUrl: string, inbox: string): SignedPost {
   const id = new URL(`/notes/${newUuid()}`, author.url).href
   const to = ['https://www.w3.org/ns/activitystreams#Public']

@@ -1,4 +1,4 @@
-// Servers that are delivered to, in a process of their own: many ports, some of which take everything and never answer.
+// Receiving servers in a separate process: many ports, some of which accept requests and never answer.
 
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -6,18 +6,18 @@ import type { AddressInfo, Socket } from 'node:net'
 
 export interface SinkOrder {
   ports: number
-  /** The first so many of them hang. */
+  /** The number of ports that hang, starting with the first. */
   hanging: number
 }
 
 export interface SinkReport {
-  /** Wall-clock time in ms of each answered delivery. */
+  /** Wall-clock time of each answered delivery, in ms. */
   answered: number[]
-  /** Connections that were open at once at most. */
+  /** Maximum number of simultaneous connections. */
   sockets: number
   /** Distinct bodies. */
   bodies: number
-  /** Deliveries of a body that the same inbox had already. */
+  /** Repeated deliveries of a body to the same inbox. */
   repeated: number
 }
 

@@ -1,4 +1,4 @@
-// Starts the servers that are delivered to, and asks what reached them.
+// Starts the receiving servers, and collects their reports.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,9 +8,9 @@ import type { SinkOrder, SinkReport } from './sink-process.ts'
 
 export interface Sink {
   inboxes: string[]
-  /** What came since the last report. */
+  /** Deliveries since the last report. */
   report(): Promise<SinkReport>
-  /** Collects reports until so many deliveries were answered, or the time is over. */
+  /** Collects reports until this many deliveries were answered, or the time is over. */
   awaitAnswered(count: number, withinMs: number): Promise<SinkReport>
   close(): void
 }

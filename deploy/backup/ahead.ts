@@ -1,5 +1,5 @@
-// After a restore, new ids start well above the old ones: what was made after the backup is known to other servers by its id, and
-// must not come back as something else. Printed for psql when it is run by itself.
+// After a restore, new ids start well above the old ones: other servers know objects from after the backup by their ids, which must not be
+// reused. Printed for psql when it is run by itself.
 
 import { fileURLToPath } from 'node:url'
 

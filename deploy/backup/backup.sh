@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Saves a running server: backup.sh FOLDER makes FOLDER/<time>/ with the database, the files, the configuration and the secret key.
-# VIREO_CONFIG and VIREO_DATA_DIR (or DATABASE_URL) as for the server. Files that an earlier backup has are linked, not copied.
+# Saves a running server: backup.sh FOLDER creates FOLDER/<time>/ with the database, the files, the configuration and the secret key.
+# VIREO_CONFIG and VIREO_DATA_DIR (or DATABASE_URL) as for the server. Files that an earlier backup contains are linked, not copied.
 #   BACKUP_KEEP=7          so many backups are kept
 #   BACKUP_PG_DUMP='…'     a command that prints a dump in the custom format, in place of pg_dump on this machine
 #   BACKUP_HOOK='…'        called with the folder of the backup before and after the database is saved, for buckets
@@ -18,7 +18,7 @@ target=$(cd "$1" && pwd)
 exec 9>"$target/.lock"
 flock -n 9 || fail "Another backup into $target is running."
 read_places
-# What was killed left them, with passwords in them.
+# Left by killed backups, with passwords in them.
 rm -rf "$target"/.20*Z.partial
 
 name=$(date -u +%Y-%m-%dT%H%M%SZ)
@@ -27,8 +27,8 @@ last=$(find "$target" -mindepth 1 -maxdepth 1 -type d -name '20*Z' | sort | tail
 mkdir "$work"
 trap 'rm -rf "$work"' EXIT
 
-# Files are written before the row that names them, and removed after it; none is changed in place. So: all files, then the
-# database, then the files that came meanwhile, and none is removed from the backup. Each row has then its files.
+# Files are written before their row, removed after it, and never changed in place. Therefore: all files, then the database, then new
+# files, and none is removed from the backup. Each row then has its files.
 save_files() {
   local kind from status
   for kind in "${!folders[@]}"; do
@@ -66,8 +66,8 @@ save_configuration() {
   fi
 }
 
-# Writes FILES: `size<TAB>checksum<TAB>path` of each file. A link to the file of the backup before has its checksum, so that what was
-# read once is not read each night.
+# Writes FILES: `size<TAB>checksum<TAB>path` of each file. A file linked from the previous backup reuses its checksum, so that it is not
+# read again.
 list_files() {
   find storage -type f -printf '%i\t%s\t%p\n' >.now
   : >.old
@@ -96,7 +96,7 @@ if [ -n "$buckets" ] && [ -z "${BACKUP_HOOK:-}" ]; then say "Files in the bucket
 
 {
   echo "made $name"
-  # The checkout is root's, whoever makes the backup.
+  # The checkout belongs to root, whoever runs the backup.
   git -c safe.directory="$root" -C "$root" rev-parse HEAD 2>/dev/null | sed 's/^/revision /' || true
 } >"$work/ABOUT"
 (

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Shared by backup.sh, verify.sh and restore.sh: what the configuration of the server says, read as the server reads it.
-# Most of these are for the scripts that read this one:
+# Shared by backup.sh, verify.sh and restore.sh: reads the server's configuration like the server.
+# Most variables are for the scripts that source this one:
 # shellcheck disable=SC2034
 
 declare -A folders=()

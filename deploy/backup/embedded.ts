@@ -1,5 +1,6 @@
 // The embedded PostgreSQL, whose package has no pg_dump: `copy HOME TARGET` copies its cluster while it runs (the low-level backup of
-// PostgreSQL, which recovers by its write-ahead log) or rests; `settle HOME` starts a restored one once, proves it and moves its ids on.
+// PostgreSQL, which recovers by its write-ahead log) or is stopped; `settle HOME` starts a restored one once, verifies it and moves its
+// ids forward.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { chown, cp, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
@@ -10,7 +11,7 @@ import { choosePlace } from '../../src/platform/embedded-postgres-place.ts'
 import { silentLogger } from '../../src/platform/logger.ts'
 import { AHEAD_SQL } from './ahead.ts'
 
-/** What a running server alone needs, or makes anew. */
+/** Files that only a running server needs, or that it recreates. */
 const NOT_COPIED = ['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_stat_tmp', 'pg_subtrans']
 
 const [command, home = '', target = ''] = process.argv.slice(2)
@@ -32,7 +33,7 @@ async function copyRunning(cluster: string, to: string): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(home) })
   await client.connect()
   try {
-    // Keeps the log of the time of the copy; goes with this connection.
+    // Retains the write-ahead log during the copy; ends with this connection.
     await client.query("select pg_create_physical_replication_slot('vireo_backup_' || pg_backend_pid(), true, true)")
     await client.query("select pg_backup_start('vireo', true)")
     await copyFolder(cluster, to, isCopied)
@@ -57,7 +58,7 @@ function isCopied(path: string): boolean {
   return !NOT_COPIED.includes(first) && !name.startsWith('postmaster.') && !name.startsWith('pgsql_tmp')
 }
 
-/** Files come and go meanwhile: the log knows. */
+/** Files may appear and vanish meanwhile: the log covers that. */
 async function copyFolder(from: string, to: string, wanted: (path: string) => boolean): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 })
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
@@ -90,7 +91,7 @@ async function settle(): Promise<void> {
   }
 }
 
-/** PostgreSQL does not run as root: then root lends it an account. */
+/** PostgreSQL does not run as root, which uses another account instead. */
 async function giveToItsAccount(): Promise<void> {
   const { account, cluster } = choosePlace(home)
   if (!account) return
@@ -98,7 +99,7 @@ async function giveToItsAccount(): Promise<void> {
   for (const path of [cluster, ...within.map((name) => join(cluster, name))]) await chown(path, account.uid, account.gid)
 }
 
-/** A server that was started by root may have its cluster elsewhere. */
+/** The cluster of a server that root started may be elsewhere. */
 function clusterOf(place: string): string {
   const pointer = join(place, 'location')
   return join(existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : place, 'cluster')

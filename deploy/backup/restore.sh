@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings a backup back on a machine without data: restore.sh FOLDER/<time>. The server must not run. VIREO_CONFIG and VIREO_DATA_DIR
-# (or DATABASE_URL) say where to, as for the server; the configuration itself lies in config/ of the backup. Nothing is overwritten.
+# Restores a backup on a machine without data: restore.sh FOLDER/<time>. The server must not run. VIREO_CONFIG and VIREO_DATA_DIR (or
+# DATABASE_URL) name the target, as for the server; the configuration itself is in config/ of the backup. Nothing is overwritten.
 set -euo pipefail
 # shellcheck source=deploy/backup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -35,7 +35,7 @@ say 'The files'
 for kind in "${!folders[@]}"; do
   [ -d "$backup/storage/$kind" ] || continue
   mkdir -p "${folders[$kind]}"
-  # Open to the group for a web server that sends them; the folders above decide who comes so far.
+  # Readable by the group for a web server that sends them; the parent folders restrict access.
   rsync -a --chmod=D755,F644 "$backup/storage/$kind/" "${folders[$kind]}/"
 done
 
@@ -45,7 +45,7 @@ if [ -n "$embedded" ]; then
   cp -a "$backup/postgres/." "$embedded/"
   "$node" "$root/deploy/backup/embedded.ts" settle "$embedded"
 else
-  # What belongs to the server as a whole (owners, comments on extensions) is not brought back.
+  # Objects of the whole server (owners, comments on extensions) are not restored.
   pg_restore --exit-on-error --no-owner --no-privileges --no-comments --dbname="$PGDATABASE" "$backup/database.dump"
   "$node" "$root/deploy/backup/ahead.ts" | psql -XqAt -v ON_ERROR_STOP=1 >/dev/null
   psql -Xq -c 'analyze'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes what nobody else may know, once: the password of the database and the secret of this installation. Keep a copy of the folder
-# secrets/: without it a backup of the database cannot be read.
+# Generates the secrets, once: the password of the database and the secret of this installation. Keep a copy of the folder secrets/:
+# without it a backup of the database cannot be read.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -11,7 +11,7 @@ fi
 password=$(openssl rand -hex 24)
 secret=$(openssl rand -hex 32)
 mkdir -p secrets tls acme
-# The folder is closed, since the files are read by the users of the containers.
+# The folder is not accessible to others, since its files are readable by the users of the containers.
 chmod 700 secrets
 printf '%s' "$password" >secrets/postgres_password
 cat >secrets/vireo.yaml <<YAML

@@ -1,5 +1,4 @@
-// Whether the process in this container is ready, as an exit code: 0 when it is. By default its public listener is asked, or the
-// address that is given.
+// Whether the process in this container is ready: exits with 0 if it is. Requests its public listener, or the given URL.
 
 const port = process.env.VIREO__LISTEN__PORT || '9000'
 const address = process.argv[2] ?? `http://127.0.0.1:${port}/health/ready`

@@ -1,4 +1,4 @@
-// Makes the links and permissions of the embedded PostgreSQL while the image is built: later its folder is read-only.
+// Creates the links and permissions of the embedded PostgreSQL while the image is built: later its folder is read-only.
 
 import { prepareBinaries } from '../../src/platform/embedded-postgres-binaries.ts'
 

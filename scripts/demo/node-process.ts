@@ -1,4 +1,4 @@
-// A node as a process, on loopback, with a data folder of its own.
+// A node as a process on loopback, with its own data folder.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
