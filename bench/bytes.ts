@@ -72,9 +72,9 @@ export async function benchBytes(): Promise<void> {
     const shares: [one: Case, share: number][] = []
     for (const one of CASES) {
       const path = one.folder === 'hls' ? `/static/streaming-playlists/hls/${uuid}/${name}` : `/static/web-videos/${name}`
-      const ours: Side = { pid: node.child.pid ?? 0, port, path }
-      const theirs: Side = { pid: bare.pid ?? 0, port: barePort, path: '/' }
-      const [vireo, yardstick] = await inTurn(one, ours, theirs)
+      const local: Side = { pid: node.child.pid ?? 0, port, path }
+      const remote: Side = { pid: bare.pid ?? 0, port: barePort, path: '/' }
+      const [vireo, yardstick] = await inTurn(one, local, remote)
       const share = vireo.rate / yardstick.rate
       shares.push([one, share])
       const figures = [vireo.rate, yardstick.rate, vireo.byProcessor, yardstick.byProcessor].map((rate) => rate.toFixed(0))
@@ -100,12 +100,15 @@ const listening = (bare: ChildProcess, path: string): Promise<number> =>
     bare.send(path)
   })
 
-async function inTurn(one: Case, ours: Side, theirs: Side): Promise<[ours: Measured, theirs: Measured]> {
-  await measure(one, ours, WARM_UP_MS)
-  await measure(one, theirs, WARM_UP_MS)
+async function inTurn(one: Case, local: Side, remote: Side): Promise<[local: Measured, remote: Measured]> {
+  await measure(one, local, WARM_UP_MS)
+  await measure(one, remote, WARM_UP_MS)
   const [mine, yours]: Measured[][] = [[], []]
   for (let round = 0; round < ROUNDS; round += 1) {
-    const both = [async () => mine?.push(await measure(one, ours, ROUND_MS)), async () => yours?.push(await measure(one, theirs, ROUND_MS))]
+    const both = [
+      async () => mine?.push(await measure(one, local, ROUND_MS)),
+      async () => yours?.push(await measure(one, remote, ROUND_MS)),
+    ]
     for (const next of round % 2 === 0 ? both : both.reverse()) await next()
   }
   return [best(mine ?? []), best(yours ?? [])]

@@ -77,18 +77,18 @@ async function makeData(): Promise<void> {
   const { rows: actors } = await pool.query<{ id: number; host_id: number | null; type: string }>(
     'select id, host_id, type from actor order by id',
   )
-  const ours = actors.find(({ host_id, type }) => host_id === null && type === 'Application')
-  const theirs = actors.find(({ host_id, type }) => host_id !== null && type === 'Person')
-  if (!ours || !theirs) throw new Error('There are no actors.')
+  const local = actors.find(({ host_id, type }) => host_id === null && type === 'Application')
+  const remote = actors.find(({ host_id, type }) => host_id !== null && type === 'Person')
+  if (!local || !remote) throw new Error('There are no actors.')
   await insert(db as never, 'follow', {
-    follower_id: theirs.id,
-    target_id: ours.id,
+    follower_id: remote.id,
+    target_id: local.id,
     state: 'accepted',
     url: 'https://far.example/follows/1',
   })
   await insert(db as never, 'follow', {
-    follower_id: ours.id,
-    target_id: theirs.id,
+    follower_id: local.id,
+    target_id: remote.id,
     state: 'accepted',
     url: `${old}/accounts/peertube/follows/1`,
     request_urls: [`${old}/accounts/peertube/follows/1`, 'https://far.example/x'],
@@ -100,8 +100,8 @@ async function makeData(): Promise<void> {
   })
   await insert(db as never, 'delivery', {
     document_id: document,
-    host_id: theirs.host_id,
-    actor_id: ours.id,
+    host_id: remote.host_id,
+    actor_id: local.id,
     inbox_url: 'https://far.example/inbox',
   })
   await pool.query('insert into kv (key, value) values ($1, $2)', [`x-${old}`, JSON.stringify({ at: old })])

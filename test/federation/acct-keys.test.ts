@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { type FakePeer, type PeerActor, post, startFakePeer } from '../support/fake-peer.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let alice: PeerActor
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  ;[node, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 
 let made = 0
@@ -23,29 +23,29 @@ beforeEach(async () => {
 })
 
 const follows = async (actor: PeerActor) =>
-  (await ours.query('select 1 from follow f join actor a on a.id = f.follower_id where a.url = $1', [actor.url])).length
-const follow = (by: PeerActor) => peer.activity(by, 'Follow', `${ours.base}/accounts/root`)
+  (await node.query('select 1 from follow f join actor a on a.id = f.follower_id where a.url = $1', [actor.url])).length
+const follow = (by: PeerActor) => peer.activity(by, 'Follow', `${node.base}/accounts/root`)
 const acct = (who = name(), host = peer.host) => `acct:${who}@${host}`
 const webFinger = () => peer.fetched.filter((path) => path.startsWith('/.well-known/webfinger'))
 
 it('of an unknown actor is resolved afterwards, by WebFinger', async () => {
-  await ours.tell(alice, follow(alice), { keyId: acct() })
+  await node.tell(alice, follow(alice), { keyId: acct() })
   expect(await follows(alice)).toBe(1)
   expect(webFinger()).toHaveLength(1)
 })
 
 it('of a known actor is found without a fetch', async () => {
-  await ours.tell(alice, peer.activity(alice, 'Arrive', alice.url))
+  await node.tell(alice, peer.activity(alice, 'Arrive', alice.url))
   peer.fetched.length = 0
-  await ours.tell(alice, follow(alice), { keyId: acct(name().toUpperCase()) })
+  await node.tell(alice, follow(alice), { keyId: acct(name().toUpperCase()) })
   expect(await follows(alice)).toBe(1)
   expect(peer.fetched).toEqual([])
 })
 
 it('of another actor is refused', async () => {
   const bob = await peer.account(`bob_${made}`)
-  for (const one of [alice, bob]) await ours.tell(one, peer.activity(one, 'Arrive', one.url))
-  const { status } = await post(ours, alice, follow(alice), { signer: bob, keyId: acct(`bob_${made}`) })
+  for (const one of [alice, bob]) await node.tell(one, peer.activity(one, 'Arrive', one.url))
+  const { status } = await post(node, alice, follow(alice), { signer: bob, keyId: acct(`bob_${made}`) })
   expect(status).toBe(403)
   expect(await follows(alice)).toBe(0)
 })
@@ -55,14 +55,14 @@ it.each<[string, number, () => string]>([
   ['that is none', 401, () => 'acct:alice'],
   ['with a path', 401, () => acct(`a/${name()}`)],
 ])('%s is refused with %i by the inbox', async (_what, status, keyId) => {
-  expect((await post(ours, alice, follow(alice), { keyId: keyId() })).status).toBe(status)
+  expect((await post(node, alice, follow(alice), { keyId: keyId() })).status).toBe(status)
   expect(await follows(alice)).toBe(0)
   expect(peer.fetched).toEqual([])
 })
 
 it('that WebFinger resolves to another actor has no effect', async () => {
   const mallory = await peer.account(`mallory_${made}`)
-  await ours.tell(alice, follow(alice), { signer: mallory, keyId: acct(`mallory_${made}`) })
-  await ours.tell(alice, follow(alice), { keyId: acct('nobody') })
+  await node.tell(alice, follow(alice), { signer: mallory, keyId: acct(`mallory_${made}`) })
+  await node.tell(alice, follow(alice), { keyId: acct('nobody') })
   expect(await follows(alice)).toBe(0)
 })

@@ -6,31 +6,31 @@ import { login } from '../../scripts/demo/client.ts'
 import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-peer.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 /** Follows the local account. */
 let near: FakePeer
 /** Follows the local instance only. */
 let far: FakePeer
 
-const root = () => `${ours.base}/accounts/root`
+const root = () => `${node.base}/accounts/root`
 
 beforeAll(async () => {
-  ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-  const nora = await introduce(ours, near, 'nora')
-  await introduce(ours, far, 'fred')
-  await ours.tell(nora.account, near.activity(nora.account, 'Follow', root()))
-  await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
+  ;[node, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  const nora = await introduce(node, near, 'nora')
+  await introduce(node, far, 'fred')
+  await node.tell(nora.account, near.activity(nora.account, 'Follow', root()))
+  await node.tell(far.instance, far.activity(far.instance, 'Follow', node.instance))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
   await far.awaited('the answer', () => far.of('Accept').length === 1)
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), far?.close(), ours?.stop()])
+  await Promise.all([near?.close(), far?.close(), node?.stop()])
 })
 beforeEach(() => {
   for (const peer of [near, far]) peer.received.length = 0
 })
 
-const put = (body: object) => ours.client.send('PUT', '/api/v1/users/me', body)
+const put = (body: object) => node.client.send('PUT', '/api/v1/users/me', body)
 const update = (peer: FakePeer) => peer.awaited('an Update', (one) => one.activity.type === 'Update')
 const documentOf = async (url: string): Promise<JsonObject> =>
   await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()
@@ -41,7 +41,7 @@ async function pick(path: string, field: string): Promise<void> {
     .toBuffer()
   const form = new FormData()
   form.set(field, new Blob([Uint8Array.from(bytes)]), 'x.png')
-  await ours.client.send('POST', path, form)
+  await node.client.send('POST', path, form)
 }
 
 describe('an account', () => {
@@ -81,7 +81,7 @@ describe('an account', () => {
     expect((await fetch(icons[0]?.url ?? '')).status).toBe(200)
     expect((await documentOf(root())).icon).toEqual(icons)
     near.received.length = 0
-    await ours.client.send('DELETE', '/api/v1/users/me/avatar')
+    await node.client.send('DELETE', '/api/v1/users/me/avatar')
     expect((await update(near)).activity.object).not.toHaveProperty('icon')
     expect(await documentOf(root())).not.toHaveProperty('icon')
   })
@@ -91,49 +91,49 @@ describe('the instance', () => {
   it('with a new banner sends an Update to its followers, who also see it in the list of follows', async () => {
     await pick('/api/v1/config/instance-banner/pick', 'bannerfile')
     const { activity } = await update(far)
-    expect(activity).toMatchObject({ actor: ours.instance, object: { type: 'Application', id: ours.instance } })
+    expect(activity).toMatchObject({ actor: node.instance, object: { type: 'Application', id: node.instance } })
     expect((activity.object as { image: unknown[] }).image).toHaveLength(2)
-    const followers = await ours.client.get<{ data: { following: { banners: { width: number }[] } }[] }>('/api/v1/server/followers')
+    const followers = await node.client.get<{ data: { following: { banners: { width: number }[] } }[] }>('/api/v1/server/followers')
     expect(followers.data[0]?.following.banners.map(({ width }) => width)).toEqual([600, 1920])
   })
 
   it('with a new name or short description sends an Update to its followers, and its document changes', async () => {
-    await ours.client.send('PUT', '/api/v1/config/custom', {
-      ...(await ours.client.get<Record<string, unknown>>('/api/v1/config/custom')),
+    await node.client.send('PUT', '/api/v1/config/custom', {
+      ...(await node.client.get<Record<string, unknown>>('/api/v1/config/custom')),
       instance: {
-        ...(await ours.client.get<{ instance: object }>('/api/v1/config/custom')).instance,
+        ...(await node.client.get<{ instance: object }>('/api/v1/config/custom')).instance,
         name: 'Another name',
         shortDescription: 'Another sentence',
       },
     })
     const { activity } = await update(far)
     expect(activity).toMatchObject({
-      actor: ours.instance,
+      actor: node.instance,
       object: { type: 'Application', name: 'Another name', summary: 'Another sentence' },
     })
-    expect(await documentOf(ours.instance)).toMatchObject({ name: 'Another name', summary: 'Another sentence' })
+    expect(await documentOf(node.instance)).toMatchObject({ name: 'Another name', summary: 'Another sentence' })
   })
 })
 
 describe('a removed account', () => {
   it('is a Tombstone, sends its Delete also to servers that it only commented or followed on, and has no handle', async () => {
-    const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
+    const { user } = await node.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
       username: 'leaver',
       email: 'leaver@example.com',
       password: 'a long password',
       role: 2,
     })
-    const leaver = await login(ours.base, 'leaver', 'a long password')
+    const leaver = await login(node.base, 'leaver', 'a long password')
     const strange = await startFakePeer()
     try {
-      const sam = await introduce(ours, strange, 'sam')
+      const sam = await introduce(node, strange, 'sam')
       const document = strange.video(sam)
-      await ours.tell(sam.account, strange.activity(sam.account, 'Create', document))
-      const [video] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+      await node.tell(sam.account, strange.activity(sam.account, 'Create', document))
+      const [video] = await node.query<{ id: number }>('select id from video where url = $1', [document.id])
       await leaver.send('PUT', `/api/v1/videos/${video?.id}/rate`, { rating: 'like' })
       await strange.awaited('the Like', ({ activity }) => activity.type === 'Like')
-      await ours.client.send('DELETE', `/api/v1/users/${user.id}`)
-      const url = `${ours.base}/accounts/leaver`
+      await node.client.send('DELETE', `/api/v1/users/${user.id}`)
+      const url = `${node.base}/accounts/leaver`
       const { activity } = await strange.awaited(
         'the Delete of the account',
         (one) => one.activity.type === 'Delete' && one.activity.object === url,
@@ -142,9 +142,9 @@ describe('a removed account', () => {
       const gone = await fetch(url, { headers: { accept: 'application/activity+json' } })
       expect(gone.status).toBe(410)
       expect(await gone.json()).toMatchObject({ type: 'Tombstone', id: url, formerType: 'Person' })
-      const handle = `acct:leaver@${ours.host}`
-      expect((await fetch(`${ours.base}/.well-known/webfinger?resource=${handle}`)).status).toBe(410)
-      expect((await fetch(`${ours.base}/.well-known/webfinger?resource=acct:never@${ours.host}`)).status).toBe(404)
+      const handle = `acct:leaver@${node.host}`
+      expect((await fetch(`${node.base}/.well-known/webfinger?resource=${handle}`)).status).toBe(410)
+      expect((await fetch(`${node.base}/.well-known/webfinger?resource=acct:never@${node.host}`)).status).toBe(404)
     } finally {
       await strange.close()
     }

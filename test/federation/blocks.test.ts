@@ -11,7 +11,7 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let local: FederatedNode
 let bad: FakePeer
 let good: FakePeer
 let mallory: { account: PeerActor; channel: PeerActor }
@@ -20,16 +20,16 @@ let alice: { account: PeerActor; channel: PeerActor }
 let video: { id: number; uuid: string; url: string }
 
 beforeAll(async () => {
-  ;[ours, bad, good] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-  mallory = await introduce(ours, bad, 'mallory')
-  carol = await introduce(ours, bad, 'carol')
-  alice = await introduce(ours, good, 'alice')
-  await ours.tell(bad.instance, bad.activity(bad.instance, 'Arrive', bad.instance.url))
-  await ours.tell(good.instance, good.activity(good.instance, 'Arrive', good.instance.url))
-  video = await ours.upload(await readFile(await media('small.mp4')))
+  ;[local, bad, good] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  mallory = await introduce(local, bad, 'mallory')
+  carol = await introduce(local, bad, 'carol')
+  alice = await introduce(local, good, 'alice')
+  await local.tell(bad.instance, bad.activity(bad.instance, 'Arrive', bad.instance.url))
+  await local.tell(good.instance, good.activity(good.instance, 'Arrive', good.instance.url))
+  video = await local.upload(await readFile(await media('small.mp4')))
 })
 afterAll(async () => {
-  await Promise.all([bad?.close(), good?.close(), ours?.stop()])
+  await Promise.all([bad?.close(), good?.close(), local?.stop()])
 })
 
 interface Block {
@@ -39,7 +39,7 @@ interface Block {
 }
 
 const server = '/api/v1/server/blocklist'
-const send = (method: 'POST' | 'DELETE', path: string, body?: object) => ours.client.send(method, path, body)
+const send = (method: 'POST' | 'DELETE', path: string, body?: object) => local.client.send(method, path, body)
 const blocks: Block[] = [
   {
     what: 'host',
@@ -57,22 +57,22 @@ const noteOf = (author: PeerActor, peer: FakePeer, inReplyTo = video.url) => {
   const note = peer.note({ author: author.url, inReplyTo })
   return { note, create: peer.activity(author, 'Create', note) }
 }
-const isStored = async (noteId: unknown) => (await ours.query('select 1 from comment where url = $1', [noteId])).length === 1
+const isStored = async (noteId: unknown) => (await local.query('select 1 from comment where url = $1', [noteId])).length === 1
 const activities = async (by: PeerActor) =>
-  (await ours.query<{ n: number }>('select count(*)::int as n from incoming_activity where actor_url = $1', [by.url]))[0]?.n
+  (await local.query<{ n: number }>('select count(*)::int as n from incoming_activity where actor_url = $1', [by.url]))[0]?.n
 const follow = (follower: PeerActor, peer: FakePeer, target: string) => peer.activity(follower, 'Follow', target)
 const followState = async (follower: string, target: string) =>
   (
-    await ours.query<{ state: string }>(
+    await local.query<{ state: string }>(
       `select f.state from follow f join actor a on a.id = f.follower_id join actor b on b.id = f.target_id
        where a.url = $1 and b.url = $2`,
       [follower, target],
     )
   )[0]?.state
 const idle = async () => {
-  await ours.settled()
+  await local.settled()
   await until(
-    async () => (await ours.query("select 1 from job where state in ('waiting', 'active') union all select 1 from outbox")).length === 0,
+    async () => (await local.query("select 1 from job where state in ('waiting', 'active') union all select 1 from outbox")).length === 0,
     { what: 'the end of all jobs' },
   )
 }
@@ -110,13 +110,13 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await block()
     const before = [await activities(mallory.account), await activities(mallory.channel)]
     const { note, create } = noteOf(mallory.account, bad)
-    expect((await post(ours, mallory.account, create)).status).toBe(403)
-    expect((await post(ours, mallory.channel, bad.activity(mallory.channel, 'Announce', video.url))).status).toBe(403)
-    expect((await post(ours, mallory.account, create, { inbox: '/accounts/peertube/inbox' })).status).toBe(403)
+    expect((await post(local, mallory.account, create)).status).toBe(403)
+    expect((await post(local, mallory.channel, bad.activity(mallory.channel, 'Announce', video.url))).status).toBe(403)
+    expect((await post(local, mallory.account, create, { inbox: '/accounts/peertube/inbox' })).status).toBe(403)
     expect([await activities(mallory.account), await activities(mallory.channel)]).toEqual(before)
     expect(await isStored(note.id)).toBe(false)
     await unblock()
-    await ours.tell(mallory.account, create)
+    await local.tell(mallory.account, create)
     expect(await isStored(note.id)).toBe(true)
   })
 
@@ -124,15 +124,15 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await block()
     const { note, create } = noteOf(mallory.account, bad)
     const forwarded = await signedInside(create, mallory.account)
-    expect((await post(ours, good.instance, forwarded)).status).toBe(204)
-    await ours.settled()
+    expect((await post(local, good.instance, forwarded)).status).toBe(204)
+    await local.settled()
     expect(await isStored(note.id)).toBe(false)
     await unblock()
   })
 
   it('has no effect by activities that waited when the block began', async () => {
     const { note, create } = noteOf(mallory.account, bad)
-    await ours.query(
+    await local.query(
       `insert into incoming_activity (activity_id, type, actor_url, host, body, body_hash, state, context, received_at, said_at,
          due_at)
        values ($1, 'Create', $2, $3, $4, md5($4)::uuid, 'retrying', '{"tries": 1, "reason": null}', now(), now(),
@@ -140,11 +140,12 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
       [create.id, mallory.account.url, bad.host, JSON.stringify(create)],
     )
     await block()
-    await ours.query('update incoming_activity set due_at = now() where activity_id = $1', [create.id])
-    await ours.query("update lane set due_at = now(), dirty = true where kind = 'inbox'")
+    await local.query('update incoming_activity set due_at = now() where activity_id = $1', [create.id])
+    await local.query("update lane set due_at = now(), dirty = true where kind = 'inbox'")
     // When the lane has run, other activities in the same lane are done too.
     await until(
-      async () => (await ours.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [create.id])).length === 1,
+      async () =>
+        (await local.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [create.id])).length === 1,
       { what: 'the end of the activity' },
     )
     expect(await isStored(note.id)).toBe(false)
@@ -152,7 +153,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
   })
 
   it('cannot read with its signature', async () => {
-    const places = [video.url, `${video.url}/comments`, ours.instance, `${ours.instance}/outbox`]
+    const places = [video.url, `${video.url}/comments`, local.instance, `${local.instance}/outbox`]
     await block()
     for (const place of places) {
       expect([place, await read(place, mallory.account)]).toEqual([place, 403])
@@ -166,48 +167,48 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
   })
 
   it("loses its follows of the instance, and the instance's follows of it end; new ones are possible after the block", async () => {
-    await ours.tell(mallory.channel, follow(mallory.channel, bad, ours.instance))
-    await ours.tell(alice.channel, follow(alice.channel, good, ours.instance))
+    await local.tell(mallory.channel, follow(mallory.channel, bad, local.instance))
+    await local.tell(alice.channel, follow(alice.channel, good, local.instance))
     await send('POST', '/api/v1/server/following', { handles: [`mallory_channel@${bad.host}`] })
     const asked = await bad.awaited('our Follow', (one) => one.activity.type === 'Follow')
-    await ours.tell(mallory.channel, bad.activity(mallory.channel, 'Accept', asked.activity))
-    expect(await followState(mallory.channel.url, ours.instance)).toBe('accepted')
-    expect(await followState(ours.instance, mallory.channel.url)).toBe('accepted')
+    await local.tell(mallory.channel, bad.activity(mallory.channel, 'Accept', asked.activity))
+    expect(await followState(mallory.channel.url, local.instance)).toBe('accepted')
+    expect(await followState(local.instance, mallory.channel.url)).toBe('accepted')
     await idle()
 
     await block()
     await bad.awaited('the Reject', ({ activity }) => activity.type === 'Reject')
     await bad.awaited('the Undo', ({ activity }) => activity.type === 'Undo')
     await idle()
-    expect(await followState(mallory.channel.url, ours.instance)).toBeUndefined()
-    expect(await followState(ours.instance, mallory.channel.url)).toBeUndefined()
-    expect(await followState(alice.channel.url, ours.instance)).toBe('accepted')
+    expect(await followState(mallory.channel.url, local.instance)).toBeUndefined()
+    expect(await followState(local.instance, mallory.channel.url)).toBeUndefined()
+    expect(await followState(alice.channel.url, local.instance)).toBe('accepted')
     bad.received.length = 0
-    const again = follow(mallory.channel, bad, ours.instance)
-    await ours.tell(mallory.channel, again)
+    const again = follow(mallory.channel, bad, local.instance)
+    await local.tell(mallory.channel, again)
     const { activity } = await bad.awaited('the Reject of the new Follow', (one) => one.activity.type === 'Reject')
-    expect(activity).toMatchObject({ actor: ours.instance, object: { type: 'Follow', id: again.id } })
-    expect(await followState(mallory.channel.url, ours.instance)).toBeUndefined()
+    expect(activity).toMatchObject({ actor: local.instance, object: { type: 'Follow', id: again.id } })
+    expect(await followState(mallory.channel.url, local.instance)).toBeUndefined()
     await send('POST', '/api/v1/server/following', { handles: [`mallory_channel@${bad.host}`] })
     await idle()
-    expect(await followState(ours.instance, mallory.channel.url)).toBeUndefined()
+    expect(await followState(local.instance, mallory.channel.url)).toBeUndefined()
 
     await unblock()
-    await ours.tell(mallory.channel, follow(mallory.channel, bad, ours.instance))
-    expect(await followState(mallory.channel.url, ours.instance)).toBe('accepted')
-    await ours.tell(
+    await local.tell(mallory.channel, follow(mallory.channel, bad, local.instance))
+    expect(await followState(mallory.channel.url, local.instance)).toBe('accepted')
+    await local.tell(
       mallory.channel,
-      bad.activity(mallory.channel, 'Undo', { ...follow(mallory.channel, bad, ours.instance), id: undefined }),
+      bad.activity(mallory.channel, 'Undo', { ...follow(mallory.channel, bad, local.instance), id: undefined }),
     )
   })
 
   it('loses follows of users and channels too, also pending ones, and the end of the block restores none', async () => {
-    const ourActors = ['/accounts/root', '/video-channels/root_channel', '/accounts/peertube'].map((path) => ours.base + path)
-    const theirs = ourActors.flatMap((target) => [mallory.account, mallory.channel].map((by) => follow(by, bad, target)))
+    const ourActors = ['/accounts/root', '/video-channels/root_channel', '/accounts/peertube'].map((path) => local.base + path)
+    const remote = ourActors.flatMap((target) => [mallory.account, mallory.channel].map((by) => follow(by, bad, target)))
     const followAll = async () => {
-      for (const one of theirs) {
+      for (const one of remote) {
         const by = one.actor === mallory.account.url ? mallory.account : mallory.channel
-        await ours.tell(by, { ...one, id: bad.id() })
+        await local.tell(by, { ...one, id: bad.id() })
       }
       // Never answered: it stays pending.
       await send('POST', '/api/v1/users/me/subscriptions', { uri: `mallory_channel@${bad.host}` })
@@ -215,13 +216,13 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     }
     const follows = async () =>
       (
-        await ours.query<{ state: string }>(
+        await local.query<{ state: string }>(
           `select f.state from follow f join actor a on a.id = f.follower_id join actor b on b.id = f.target_id
            where $1 in (a.url, b.url) or $2 in (a.url, b.url) order by f.state`,
           [mallory.account.url, mallory.channel.url],
         )
       ).map(({ state }) => state)
-    const all = [...theirs.map(() => 'accepted'), 'pending']
+    const all = [...remote.map(() => 'accepted'), 'pending']
     await followAll()
     expect(await follows()).toEqual(all)
 
@@ -235,9 +236,9 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await send('POST', '/api/v1/jobs/pause')
     bad.received.length = 0
     await block()
-    await ours.node.restart()
+    await local.node.restart()
     await send('POST', '/api/v1/jobs/resume')
-    await bad.awaited('all Rejects', () => bad.of('Reject').length === theirs.length)
+    await bad.awaited('all Rejects', () => bad.of('Reject').length === remote.length)
     await bad.awaited('the Undo', () => bad.of('Undo').length === 1)
     await idle()
     expect(await follows()).toEqual([])
@@ -245,9 +246,9 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
       const { actor: follower } = activity.object as JsonObject
       return `${activity.actor} ${follower} ${path === new URL(`${follower}/inbox`).pathname}`
     })
-    expect(rejects.toSorted()).toEqual(theirs.map(({ actor, object }) => `${object} ${actor} true`).toSorted())
+    expect(rejects.toSorted()).toEqual(remote.map(({ actor, object }) => `${object} ${actor} true`).toSorted())
     expect(bad.of('Undo')[0]?.activity).toMatchObject({
-      actor: `${ours.base}/accounts/root`,
+      actor: `${local.base}/accounts/root`,
       object: { type: 'Follow', object: mallory.channel.url },
     })
 
@@ -259,19 +260,19 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     await followAll()
     expect(await follows()).toEqual(all)
     for (const by of [mallory.account, mallory.channel]) {
-      for (const one of theirs.filter(({ actor }) => actor === by.url)) {
-        await ours.tell(by, bad.activity(by, 'Undo', { ...one, id: undefined }))
+      for (const one of remote.filter(({ actor }) => actor === by.url)) {
+        await local.tell(by, bad.activity(by, 'Undo', { ...one, id: undefined }))
       }
     }
     await send('DELETE', `/api/v1/users/me/subscriptions/mallory_channel@${bad.host}`)
   })
 
   it('has nothing imported through others', async () => {
-    const theirs = bad.video({ ...mallory })
+    const remote = bad.video({ ...mallory })
     await block()
     bad.fetched.length = 0
-    await ours.tell(good.instance, good.activity(good.instance, 'Announce', theirs.id))
-    expect(await ours.query('select 1 from video where url = $1', [theirs.id])).toEqual([])
+    await local.tell(good.instance, good.activity(good.instance, 'Announce', remote.id))
+    expect(await local.query('select 1 from video where url = $1', [remote.id])).toEqual([])
     if (what === 'host') expect(bad.fetched).toEqual([])
     await unblock()
   })
@@ -281,14 +282,14 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     const name = `Renamed during the block of the ${what}`
     const renamed = { ...channel.document, name }
     for (const address of [channel.url, '/@during', '/@after']) bad.serve(address, renamed)
-    const isRenamed = async () => (await ours.query('select 1 from channel where name = $1', [name])).length === 1
-    const find = (path: string) => ours.client.get(`/api/v1/search/video-channels?search=${encodeURIComponent(`${bad.base}${path}`)}`)
+    const isRenamed = async () => (await local.query('select 1 from channel where name = $1', [name])).length === 1
+    const find = (path: string) => local.client.get(`/api/v1/search/video-channels?search=${encodeURIComponent(`${bad.base}${path}`)}`)
     await block()
     await find('/@during')
     expect(await isRenamed()).toBe(false)
     const another = await bad.channel(`another-of-${what}`, mallory.account)
     await find(new URL(another.url).pathname)
-    expect(await ours.query('select 1 from actor where url = $1', [another.url])).toEqual([])
+    expect(await local.query('select 1 from actor where url = $1', [another.url])).toEqual([])
     await unblock()
     await find('/@after')
     expect(await isRenamed()).toBe(true)
@@ -303,7 +304,7 @@ describe('a blocked host', () => {
     await send('POST', `${server}/servers`, { host: 'Bad.example:443' })
     const names = ['bad.example', 'BAD.example', 'bad.example.', 'bad.example:8443', 'bad.example.:8443']
     const others = ['not-bad.example', 'bad.example.net', '']
-    expect(await blockedHosts(ours.query, [...names, ...others])).toEqual([...names.map(() => true), ...others.map(() => false)])
+    expect(await blockedHosts(local.query, [...names, ...others])).toEqual([...names.map(() => true), ...others.map(() => false)])
     await send('DELETE', `${server}/servers/bad.example`)
   })
 
@@ -312,7 +313,7 @@ describe('a blocked host', () => {
     await host?.block()
     bad.fetched.length = 0
     const { note, create } = noteOf(alice.account, good, parent.id)
-    await ours.tell(alice.account, create)
+    await local.tell(alice.account, create)
     good.serve('/moved', () => ({ status: 302 }))
     await send('POST', '/api/v1/server/following', { hosts: [bad.host] })
     await idle()
@@ -326,17 +327,17 @@ describe('a blocked host', () => {
       [carol.channel, bad],
       [alice.account, good],
     ] as const) {
-      await ours.tell(by, follow(by, peer, `${ours.base}/accounts/root`))
+      await local.tell(by, follow(by, peer, `${local.base}/accounts/root`))
     }
     bad.answerPosts(() => 503)
     await send('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text: 'First' })
-    await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length > 0 && bad.of('Create')[0], {
+    await until(async () => (await local.query("select 1 from delivery where state = 'waiting'")).length > 0 && bad.of('Create')[0], {
       what: 'a delivery that waits',
     })
     await host?.block()
     await idle()
     expect(
-      await ours.query(
+      await local.query(
         "select doc.type from delivery d join document doc on doc.id = d.document_id where doc.type = 'Create' and d.state = 'waiting'",
       ),
     ).toEqual([])

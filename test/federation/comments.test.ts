@@ -13,7 +13,7 @@ interface Pair {
   channel: PeerActor
 }
 
-let ours: FederatedNode
+let node: FederatedNode
 /** Follows the local instance and account. */
 let near: FakePeer
 let far: FakePeer
@@ -22,21 +22,21 @@ let fred: Pair
 let eve: Pair
 let bytes: Buffer
 
-const root = () => `${ours.base}/accounts/root`
+const root = () => `${node.base}/accounts/root`
 const REQUIRES_APPROVAL = '3'
 
 beforeAll(async () => {
-  ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  ;[node, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
-  nora = await introduce(ours, near, 'nora')
-  fred = await introduce(ours, far, 'fred')
-  eve = await introduce(ours, far, 'eve')
-  for (const target of [ours.instance, root()]) {
-    await ours.tell(nora.account, near.activity(nora.account, 'Follow', target))
+  nora = await introduce(node, near, 'nora')
+  fred = await introduce(node, far, 'fred')
+  eve = await introduce(node, far, 'eve')
+  for (const target of [node.instance, root()]) {
+    await node.tell(nora.account, near.activity(nora.account, 'Follow', target))
   }
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), far?.close(), ours?.stop()])
+  await Promise.all([near?.close(), far?.close(), node?.stop()])
 })
 beforeEach(() => {
   for (const peer of [near, far]) {
@@ -59,7 +59,7 @@ interface CommentRow {
   removed: boolean
 }
 const stored = async (url: string): Promise<CommentRow | undefined> => {
-  const [row] = await ours.query<CommentRow>(
+  const [row] = await node.query<CommentRow>(
     `select id, text, held_for_review as held, deleted_at is not null as removed from comment where url = $1`,
     [url],
   )
@@ -69,7 +69,7 @@ const becomesStored = (url: string) => until(() => stored(url), { what: `the com
 const noJobs = () =>
   until(
     async () => {
-      const [row] = await ours.query<{ open: string }>(
+      const [row] = await node.query<{ open: string }>(
         `select count(*) as open from job
          where type in ('comment-thread', 'comments-refresh') and state in ('waiting', 'active')`,
       )
@@ -81,7 +81,7 @@ const noJobs = () =>
 const said = async (by: Pair, inReplyTo: string, more: { content?: string; more?: JsonObject } = {}) => {
   const note = far.note({ author: by.account.url, inReplyTo, ...more })
   const activity = await signedInside(far.activity(by.account, 'Create', note), by.account)
-  await ours.tell(by.account, activity)
+  await node.tell(by.account, activity)
   return { url: note.id, note, activity }
 }
 const documentAt = async (url: string) => {
@@ -92,7 +92,7 @@ const withLocalId = (video: { uuid: string; url: string }, comment: CommentRow |
 
 describe('a remote comment on a local video', () => {
   it('is approved at once: its author gets the approval in the personal inbox, and the approval can be fetched', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const { url } = await said(fred, video.url)
     const approval = await heard(far, 'ApproveReply', url)
     const id = `${withLocalId(video, await stored(url))}/approve-reply`
@@ -105,7 +105,7 @@ describe('a remote comment on a local video', () => {
   })
 
   it('pending review is visible to nobody until the owner approves it, then it is forwarded unchanged', async () => {
-    const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
+    const video = await node.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
     const { url, activity } = await said(fred, video.url)
     const comment = await stored(url)
     const here = withLocalId(video, comment)
@@ -113,25 +113,25 @@ describe('a remote comment on a local video', () => {
     expect((await documentAt(`${here}/approve-reply`)).status).toBe(404)
     expect((await documentAt(`${video.url}/comments`)).body).toMatchObject({ totalItems: 0 })
 
-    await ours.client.send('POST', `/api/v1/videos/${video.uuid}/comments/${comment?.id}/approve`)
+    await node.client.send('POST', `/api/v1/videos/${video.uuid}/comments/${comment?.id}/approve`)
     expect(await heard(far, 'ApproveReply', url)).toMatchObject({
       path: inboxOf(fred.account),
       activity: { id: `${here}/approve-reply`, actor: root(), object: url, inReplyTo: video.url },
     })
     expect((await heard(near, 'Create', url)).activity).toEqual(activity)
     expect((await documentAt(`${video.url}/comments?page=1`)).body).toMatchObject({ orderedItems: [url] })
-    const again = await ours.client.raw(`/api/v1/videos/${video.uuid}/comments/${comment?.id}/approve`, {
+    const again = await node.client.raw(`/api/v1/videos/${video.uuid}/comments/${comment?.id}/approve`, {
       method: 'POST',
     })
     expect(again.status).toBe(400)
   })
 
   it('pending review is rejected, and only its author is notified', async () => {
-    const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
+    const video = await node.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
     const { url } = await said(fred, video.url)
     const comment = await stored(url)
     const here = withLocalId(video, comment)
-    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment?.id}`)
+    await node.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment?.id}`)
     expect(await heard(far, 'RejectReply', url)).toMatchObject({
       path: inboxOf(fred.account),
       activity: { id: `${here}/reject-reply`, actor: root(), object: url, inReplyTo: video.url },
@@ -140,16 +140,16 @@ describe('a remote comment on a local video', () => {
       path: '/inbox',
       activity: { id: `${here}/delete`, actor: root() },
     })
-    await said(fred, (await ours.upload(bytes, { name: 'Afterwards' })).url)
+    await said(fred, (await node.upload(bytes, { name: 'Afterwards' })).url)
     expect(near.received.filter((one) => objectIdOf(one) === url)).toEqual([])
   })
 
   it('removed by the video owner is deleted at its author’s server and at followers, once each', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const { url } = await said(fred, video.url)
     await heard(near, 'Create', url)
     const comment = await stored(url)
-    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment?.id}`)
+    await node.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment?.id}`)
     for (const peer of [near, far]) {
       const { activity } = await heard(peer, 'Delete', url)
       expect(activity).toMatchObject({ actor: root(), id: `${withLocalId(video, comment)}/delete` })
@@ -158,30 +158,30 @@ describe('a remote comment on a local video', () => {
   })
 
   it('is edited by its author; the edit is forwarded, and an older edit is ignored', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const { url, note } = await said(fred, video.url)
     const edited = (content: string, updated: string) =>
       signedInside(far.activity(fred.account, 'Update', { ...note, content, updated }), fred.account)
     const soon = new Date(Date.now() - 10).toISOString()
     const update = await edited('Better said', soon)
-    await ours.tell(fred.account, update)
+    await node.tell(fred.account, update)
     expect(await stored(url)).toMatchObject({ text: 'Better said', held: false })
     expect((await heard(near, 'Update', url)).activity).toEqual(update)
-    await ours.tell(fred.account, await edited('Said before', '2026-01-01T00:00:00.000Z'))
+    await node.tell(fred.account, await edited('Said before', '2026-01-01T00:00:00.000Z'))
     expect(await stored(url)).toMatchObject({ text: 'Better said' })
   })
 
   it('that was approved is pending again after an edit', async () => {
-    const video = await ours.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
+    const video = await node.upload(bytes, { commentsPolicy: REQUIRES_APPROVAL })
     const { url, note } = await said(fred, video.url)
     const path = `/api/v1/videos/${video.uuid}/comments/${(await stored(url))?.id}/approve`
-    await ours.client.send('POST', path)
+    await node.client.send('POST', path)
     await heard(near, 'Create', url)
     const update = await signedInside(far.activity(fred.account, 'Update', { ...note, content: 'Spam' }), fred.account)
-    await ours.tell(fred.account, update)
+    await node.tell(fred.account, update)
     expect(await stored(url)).toMatchObject({ text: 'Spam', held: true })
     expect(near.of('Update').filter((one) => objectIdOf(one) === url)).toEqual([])
-    await ours.client.send('POST', path)
+    await node.client.send('POST', path)
     expect((await heard(near, 'Update', url)).activity).toEqual(update)
   })
 })
@@ -193,12 +193,12 @@ const oracleProblemsOf = (activity: JsonObject): string[] =>
 describe('a local comment on a remote video', () => {
   const remoteVideo = async (more: JsonObject = {}) => {
     const document = far.video({ ...fred, more })
-    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
-    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+    await node.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const [row] = await node.query<{ id: number }>('select id from video where url = $1', [document.id])
     return { url: document.id, id: row?.id ?? 0 }
   }
   const comment = async (videoId: number, text = 'From afar') => {
-    const answer = await ours.client.send<{ comment: { id: number; url: string; heldForReview: boolean } }>(
+    const answer = await node.client.send<{ comment: { id: number; url: string; heldForReview: boolean } }>(
       'POST',
       `/api/v1/videos/${videoId}/comment-threads`,
       { text },
@@ -213,11 +213,11 @@ describe('a local comment on a remote video', () => {
     expect(heldForReview).toBe(true)
     await heard(far, 'Create', url)
     for (const stranger of [eve.account, nora.account]) {
-      await ours.tell(stranger, review(stranger, 'ApproveReply', url, video.url))
+      await node.tell(stranger, review(stranger, 'ApproveReply', url, video.url))
       expect(await stored(url)).toMatchObject({ held: true })
     }
     const approval = review(fred.account, 'ApproveReply', url, video.url)
-    await ours.tell(fred.account, approval)
+    await node.tell(fred.account, approval)
     expect(await stored(url)).toMatchObject({ held: false, removed: false })
     expect((await documentAt(url)).body).toMatchObject({ type: 'Note', replyApproval: approval.id })
   })
@@ -225,18 +225,18 @@ describe('a local comment on a remote video', () => {
   it('is removed when the video owner rejects or deletes it', async () => {
     const video = await remoteVideo({ commentsPolicy: 3 })
     const refused = await comment(video.id)
-    await ours.tell(eve.account, review(eve.account, 'RejectReply', refused.url, video.url))
+    await node.tell(eve.account, review(eve.account, 'RejectReply', refused.url, video.url))
     expect(await stored(refused.url)).toMatchObject({ held: true, removed: false })
-    await ours.tell(fred.account, review(fred.account, 'RejectReply', refused.url, video.url))
+    await node.tell(fred.account, review(fred.account, 'RejectReply', refused.url, video.url))
     expect(await stored(refused.url)).toMatchObject({ removed: true })
 
     // PeerTube builds the id of this Delete from that of the comment, which belongs to the local server.
     const open = await remoteVideo()
     const removed = await comment(open.id)
     const activity = { ...far.activity(fred.account, 'Delete', removed.url), id: `${removed.url}/delete` }
-    await ours.tell(eve.account, { ...activity, actor: eve.account.url })
+    await node.tell(eve.account, { ...activity, actor: eve.account.url })
     expect(await stored(removed.url)).toMatchObject({ removed: false })
-    await ours.tell(fred.account, activity)
+    await node.tell(fred.account, activity)
     expect(await stored(removed.url)).toMatchObject({ removed: true })
   })
 
@@ -263,14 +263,14 @@ describe('a reply to unknown comments', () => {
   }
 
   it('is stored below them once they are fetched, and other activities of its author do not wait', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const parent = chain(video.url, 'thread', 5)
     const { url, activity } = await said(fred, parent)
     const next = await said(fred, video.url)
     expect(await stored(next.url)).toBeDefined()
     await becomesStored(url)
     expect((await heard(near, 'Create', url)).activity).toEqual(activity)
-    const texts = await ours.query<{ text: string }>(
+    const texts = await node.query<{ text: string }>(
       `with recursive above as (
          select id, parent_id, text from comment where url = $1
          union all select c.id, c.parent_id, c.text from above join comment c on c.id = above.parent_id
@@ -278,11 +278,11 @@ describe('a reply to unknown comments', () => {
       [url],
     )
     expect(texts.map(({ text }) => text)).toEqual(['Well said', 'Number 0', 'Number 1', 'Number 2', 'Number 3', 'Number 4'])
-    await until(async () => (await ours.query('select 1 from waiting_comment')).length === 0)
+    await until(async () => (await node.query('select 1 from waiting_comment')).length === 0)
   })
 
   it('keeps its place below a deleted comment', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const gone = `${far.base}/notes/gone`
     far.serve(gone, {
       '@context': 'https://www.w3.org/ns/activitystreams',
@@ -299,7 +299,7 @@ describe('a reply to unknown comments', () => {
   })
 
   const pathTo = async (url: string) =>
-    await ours.query<{ url: string; removed: boolean }>(
+    await node.query<{ url: string; removed: boolean }>(
       `with recursive above as (
          select id, parent_id, url, deleted_at from comment where url = $1
          union all select c.id, c.parent_id, c.url, c.deleted_at from above join comment c on c.id = above.parent_id
@@ -315,7 +315,7 @@ describe('a reply to unknown comments', () => {
     ['a note whose content is a picture', { content: '<p></p>', mediaType: 'text/html', attachment: [{ type: 'Image' }] }],
     ['a note of nobody of its server', { attributedTo: 'https://nobody.example/ann' }],
   ])('keeps its place below %s, which is hidden', async (_what, more) => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const top = await said(fred, video.url)
     const untaken = far.note({ author: fred.account.url, inReplyTo: top.url, more })
     far.serve(untaken.id, { ...untaken, ...more })
@@ -331,7 +331,7 @@ describe('a reply to unknown comments', () => {
   })
 
   it('is stored below a parent that is not public', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const top = await said(fred, video.url)
     const hidden = far.note({
       author: fred.account.url,
@@ -347,11 +347,11 @@ describe('a reply to unknown comments', () => {
   })
 
   it('is rendered as HTML for other servers, with mentioned actors in cc and Markdown as its source', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const handle = `eve@${far.host}`
     const text = `**Hello** @${handle}, and @nobody@${far.host}: <b>look</b> at https://example.org/@${handle}`
     const write = async (body: string) => {
-      const { comment } = await ours.client.send<{ comment: { url: string } }>('POST', `/api/v1/videos/${video.uuid}/comment-threads`, {
+      const { comment } = await node.client.send<{ comment: { url: string } }>('POST', `/api/v1/videos/${video.uuid}/comment-threads`, {
         text: body,
       })
       return comment.url
@@ -374,7 +374,7 @@ describe('a reply to unknown comments', () => {
   })
 
   it('finds its parent by another URL of it', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const top = await said(fred, video.url)
     const page = `${far.base}/@fred/1`
     far.serve(page, top.note)
@@ -410,11 +410,11 @@ describe('a reply to unknown comments', () => {
     ['with a source that is none', { content: '<p>Said</p>', mediaType: 'text/html', source: 'Said' }, 'Said'],
     ['with nothing in its first language', { content: '', contentMap: { de: ' ', fr: 'Bien dit' } }, 'Bien dit'],
   ])('%s is a comment', async (_what, more, text) => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const before = new Date()
     const { url } = await said(fred, video.url, { more })
     expect(await stored(url)).toMatchObject({ text })
-    const [{ created_at: at = new Date(0) } = {}] = await ours.query<{ created_at: Date }>(
+    const [{ created_at: at = new Date(0) } = {}] = await node.query<{ created_at: Date }>(
       'select created_at from comment where url = $1',
       [url],
     )
@@ -422,13 +422,13 @@ describe('a reply to unknown comments', () => {
   })
 
   it('is not stored when its author removed it before', async () => {
-    const video = await ours.upload(bytes)
+    const video = await node.upload(bytes)
     const parent = chain(video.url, 'slow', 1)
     const note = far.note({ author: fred.account.url, inReplyTo: parent })
     far.serve(parent, () => ({ status: 503 }))
-    await ours.tell(fred.account, far.activity(fred.account, 'Create', note))
-    await ours.tell(fred.account, far.activity(fred.account, 'Delete', note.id))
-    expect(await ours.query('select 1 from waiting_comment where url = $1', [note.id])).toEqual([])
+    await node.tell(fred.account, far.activity(fred.account, 'Create', note))
+    await node.tell(fred.account, far.activity(fred.account, 'Delete', note.id))
+    expect(await node.query('select 1 from waiting_comment where url = $1', [note.id])).toEqual([])
     expect(await stored(note.id)).toBeUndefined()
   })
 
@@ -448,7 +448,7 @@ describe('a reply to unknown comments', () => {
     await noJobs()
     expect(fetches('/deep/')).toBeGreaterThan(50)
     expect(fetches('/deep/')).toBeLessThanOrEqual(101)
-    const found = await ours.query("select 1 from comment where url like '%/deep/%' or url like '%/notes/one'")
+    const found = await node.query("select 1 from comment where url like '%/deep/%' or url like '%/notes/one'")
     expect(found).toEqual([])
   })
 })
@@ -474,10 +474,10 @@ describe('the comments of a remote video', () => {
               ...(query.get('page') === '1' ? { next: `${collection}?page=2` } : {}),
             },
     }))
-    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
-    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+    await node.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const [row] = await node.query<{ id: number }>('select id from video where url = $1', [document.id])
     const threads = () =>
-      ours.client.get<{ total: number; data: { text: string; totalReplies: number }[] }>(`/api/v1/videos/${row?.id}/comment-threads`)
+      node.client.get<{ total: number; data: { text: string; totalReplies: number }[] }>(`/api/v1/videos/${row?.id}/comment-threads`)
     await threads()
     const found = await until(async () => {
       const page = await threads()
@@ -498,22 +498,22 @@ describe('the comments of a remote video', () => {
     const reply = far.note({ author: eve.account.url, inReplyTo: lost, content: 'A reply' })
     const id = `${document.id}/comments`
     far.serve(id, { type: 'OrderedCollection', id, totalItems: 1, orderedItems: [reply.id] })
-    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
-    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
-    await ours.client.get(`/api/v1/videos/${row?.id}/comment-threads`)
+    await node.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const [row] = await node.query<{ id: number }>('select id from video where url = $1', [document.id])
+    await node.client.get(`/api/v1/videos/${row?.id}/comment-threads`)
     await becomesStored(reply.id)
     expect(await stored(lost)).toMatchObject({ text: '', removed: true })
   })
 
   it("are pending, if they need approval, until the video's server lists them", async () => {
     const document = far.video({ ...fred, more: { commentsPolicy: 3 } })
-    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
+    await node.tell(fred.account, far.activity(fred.account, 'Create', document))
     const note = near.note({ author: nora.account.url, inReplyTo: document.id })
-    await ours.tell(nora.account, near.activity(nora.account, 'Create', note))
+    await node.tell(nora.account, near.activity(nora.account, 'Create', note))
     expect(await stored(note.id)).toMatchObject({ held: true })
     const collection = `${document.id}/comments`
     far.serve(collection, { type: 'OrderedCollection', id: collection, totalItems: 1, orderedItems: [note.id] })
-    await ours.query("update job set due_at = now() where type = 'comments-refresh' and state = 'delayed'")
+    await node.query("update job set due_at = now() where type = 'comments-refresh' and state = 'delayed'")
     await until(async () => (await stored(note.id))?.held === false, { what: 'the approval' })
   })
 })

@@ -19,24 +19,24 @@ const HOUR_MS = 3_600_000
 
 type Actor = { account: PeerActor; channel: PeerActor; peer: FakePeer }
 
-let ours: FederatedNode
+let node: FederatedNode
 /** Server of the first two actors, and server of the third. */
 let peers: [FakePeer, FakePeer]
 let actors: Actor[]
 let bytes: Buffer
 
 beforeAll(async () => {
-  ;[ours, ...peers] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  ;[node, ...peers] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
   actors = await Promise.all(
     ACTORS.map(async (name) => {
       const peer = name === 'cleo' ? peers[1] : peers[0]
-      return { ...(await introduce(ours, peer, name)), peer }
+      return { ...(await introduce(node, peer, name)), peer }
     }),
   )
 })
 afterAll(async () => {
-  await Promise.all([...peers.map((peer) => peer.close()), ours?.stop()])
+  await Promise.all([...peers.map((peer) => peer.close()), node?.stop()])
 })
 
 /** The next action of an actor on one of its objects; impossible ones are skipped. */
@@ -73,17 +73,17 @@ interface Model {
 it('every order of arrival leads to the same final state', async () => {
   await fc.assert(
     fc.asyncProperty(script, async ({ steps, order }) => {
-      const target = await ours.upload(bytes, { name: 'Talked of' })
+      const target = await node.upload(bytes, { name: 'Talked of' })
       const stage = await openStage()
       const { said, model } = play(steps, { target: target.url, stage })
       const sent = [...said, ...said.filter(() => order.next().value < 0.3)]
         .map((one) => ({ ...one, at: order.next().value }))
         .sort((a, b) => a.at - b.at)
       for (let at = 0; at < sent.length; at += 4) {
-        const answers = await Promise.all(sent.slice(at, at + 4).map(({ by, activity }) => post(ours, by, activity)))
+        const answers = await Promise.all(sent.slice(at, at + 4).map(({ by, activity }) => post(node, by, activity)))
         expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 204))
       }
-      await ours.settled()
+      await node.settled()
       const stands = () => standing({ target: target.url, stage })
       await until(async () => JSON.stringify(await stands()) === JSON.stringify(model), {
         what: 'what was said last',
@@ -101,7 +101,7 @@ async function openStage(): Promise<string> {
   const [ann] = actors
   if (!ann) throw new Error('no actors')
   const video = ann.peer.video({ ...ann, more: { name: 'The stage' } })
-  await ours.tell(ann.account, ann.peer.activity(ann.account, 'Create', video))
+  await node.tell(ann.account, ann.peer.activity(ann.account, 'Create', video))
   return video.id
 }
 
@@ -170,7 +170,7 @@ function play(steps: { actor: number; act: string; kind?: Kind; thing?: number }
       const share = shares.get(account.url)
       if (share) say('Undo', share)
       shares.delete(account.url)
-    } else if (act === 'follow') follows.set(account.url, say('Follow', `${ours.base}/accounts/root`))
+    } else if (act === 'follow') follows.set(account.url, say('Follow', `${node.base}/accounts/root`))
     else {
       const follow = follows.get(account.url)
       if (follow) say('Undo', follow)
@@ -237,8 +237,8 @@ const sorted = (entries: [string, string][]): Record<string, string> => Object.f
 
 async function standing({ target, stage }: { target: string; stage: string }): Promise<Model> {
   const pairs = async (text: string, value: string) =>
-    sorted((await ours.query<{ key: string; value: string }>(text, [value])).map(({ key, value }) => [key, value]))
-  const keys = async (text: string, values: unknown[]) => (await ours.query<{ key: string }>(text, values)).map(({ key }) => key).toSorted()
+    sorted((await node.query<{ key: string; value: string }>(text, [value])).map(({ key, value }) => [key, value]))
+  const keys = async (text: string, values: unknown[]) => (await node.query<{ key: string }>(text, values)).map(({ key }) => key).toSorted()
   const comments = (video: string) =>
     pairs(
       `select c.url as key, c.text as value from comment c join video v on v.id = c.video_id
@@ -259,7 +259,7 @@ async function standing({ target, stage }: { target: string; stage: string }): P
     follows: await keys(
       `select x.url as key from follow f join actor x on x.id = f.follower_id join actor t on t.id = f.target_id
        where t.url = $1 and f.state = 'accepted'`,
-      [`${ours.base}/accounts/root`],
+      [`${node.base}/accounts/root`],
     ),
     things: {
       note: await comments(target),
@@ -272,11 +272,11 @@ async function standing({ target, stage }: { target: string; stage: string }): P
 
 /** Between two runs, removes the objects of the actors that do not belong to the local video. */
 async function forget(): Promise<void> {
-  await until(async () => (await ours.query("select 1 from job where type = 'playlist-reading' and finished_at is null")).length === 0, {
+  await until(async () => (await node.query("select 1 from job where type = 'playlist-reading' and finished_at is null")).length === 0, {
     what: 'the end of reading playlists',
   })
-  await ours.query('delete from video where remote')
-  await ours.query('delete from playlist where remote')
-  await ours.query('delete from follow where follower_id in (select id from actor where host_id is not null)')
-  await ours.query('delete from incoming_activity')
+  await node.query('delete from video where remote')
+  await node.query('delete from playlist where remote')
+  await node.query('delete from follow where follower_id in (select id from actor where host_id is not null)')
+  await node.query('delete from incoming_activity')
 }

@@ -9,33 +9,33 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 const PUBLIC = 'https://www.w3.org/ns/activitystreams#Public'
 
-let ours: FederatedNode
+let node: FederatedNode
 let home: FakePeer
 let abroad: FakePeer
 let ann: { account: PeerActor; channel: PeerActor }
 let ben: { account: PeerActor; channel: PeerActor }
 
 beforeAll(async () => {
-  ;[ours, home, abroad] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-  ann = await introduce(ours, home, 'ann')
-  ben = await introduce(ours, abroad, 'ben')
+  ;[node, home, abroad] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  ann = await introduce(node, home, 'ann')
+  ben = await introduce(node, abroad, 'ben')
 })
 afterAll(async () => {
-  await Promise.all([home?.close(), abroad?.close(), ours?.stop()])
+  await Promise.all([home?.close(), abroad?.close(), node?.stop()])
 })
 
 const isStored = async (table: 'video' | 'playlist' | 'comment', url: string) =>
-  (await ours.query(`select 1 from ${table} where url = $1`, [url])).length > 0
+  (await node.query(`select 1 from ${table} where url = $1`, [url])).length > 0
 const say = async (by: PeerActor, activity: JsonObject & { id: string }) => {
-  expect((await post(ours, by, activity)).status).toBe(204)
+  expect((await post(node, by, activity)).status).toBe(204)
   return { done: () => done(activity.id) }
 }
 const done = (id: string) =>
-  until(async () => (await ours.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [id]))[0], {
+  until(async () => (await node.query("select 1 from incoming_activity where activity_id = $1 and state = 'done'", [id]))[0], {
     what: 'the end of an activity',
   })
 const search = (what: string, text: string) =>
-  ours.client.get<{ total: number }>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
+  node.client.get<{ total: number }>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
 
 /** Serves the document as it was at the request, but only after `meanwhile`. */
 function slowly(peer: FakePeer, document: JsonObject & { id: string }, meanwhile: () => Promise<unknown>): void {
@@ -135,7 +135,7 @@ describe('a comment on a remote video', () => {
     return video.id
   }
   const ended = () =>
-    until(async () => (await ours.query('select 1 from waiting_comment')).length === 0, {
+    until(async () => (await node.query('select 1 from waiting_comment')).length === 0, {
       what: 'the end of the thread',
     })
 
@@ -145,7 +145,7 @@ describe('a comment on a remote video', () => {
     const reply = home.note({ author: ann.account.url, inReplyTo: parent.id, content: 'second' })
     await (await say(ann.account, home.activity(ann.account, 'Create', reply))).done()
     await ended()
-    expect(await ours.query('select text, deleted_at is null as shown from comment where url = $1', [parent.id])).toEqual([
+    expect(await node.query('select text, deleted_at is null as shown from comment where url = $1', [parent.id])).toEqual([
       { text: '', shown: false },
     ])
     expect(await isStored('comment', reply.id)).toBe(true)
@@ -169,7 +169,7 @@ describe('a comment on a remote video', () => {
   })
 
   it('is not affected by the Delete of another actor', async () => {
-    const cleo = await introduce(ours, abroad, 'cleo')
+    const cleo = await introduce(node, abroad, 'cleo')
     const note = abroad.note({ author: ben.account.url, inReplyTo: await known(), content: 'seen' })
     await remove(abroad, cleo.account, note.id)()
     await (await say(ben.account, abroad.activity(ben.account, 'Create', note))).done()

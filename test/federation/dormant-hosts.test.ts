@@ -12,35 +12,35 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 const HALF_DAY = 12 * 3_600_000
 const clock = fakeClock()
-let ours: FederatedNode
+let local: FederatedNode
 let peer: FakePeer
 let fan: { account: PeerActor; channel: PeerActor }
 let bytes: Buffer
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([
+  ;[local, peer] = await Promise.all([
     startFederatedNode({ vireo: { federation: { fetch: { timeout: '4 seconds' } } } }, { clock }),
     startFakePeer(),
   ])
   bytes = await readFile(await media('small.mp4'))
-  fan = await introduce(ours, peer, 'fan')
+  fan = await introduce(local, peer, 'fan')
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), local?.stop()])
 })
 
-const root = () => `${ours.base}/accounts/root`
+const root = () => `${local.base}/accounts/root`
 const told = (type: string, url: string) =>
   peer.awaited(`${type} of ${url}`, ({ activity }) => activity.type === type && JSON.stringify(activity).includes(url))
 const host = async () =>
   (
-    await ours.query<{ state: string; failures: number; waits: boolean }>(
+    await local.query<{ state: string; failures: number; waits: boolean }>(
       `select state, (context->>'failures')::int as failures, due_at > $2 as waits from remote_host where host = $1`,
       [peer.host, clock.now()],
     )
   )[0]
-const rows = async () => (await ours.query('select 1 from delivery')).length
-const names = async () => (await ours.query<{ name: string }>('select name from video where remote order by name')).map(({ name }) => name)
+const rows = async () => (await local.query('select 1 from delivery')).length
+const names = async () => (await local.query<{ name: string }>('select name from video where remote order by name')).map(({ name }) => name)
 const outbox = (videos: { id: string }[]) =>
   peer.serve(`${fan.account.url}/outbox`, {
     '@context': 'https://www.w3.org/ns/activitystreams',
@@ -52,19 +52,19 @@ const outbox = (videos: { id: string }[]) =>
 const ofFan = (name: string) => peer.video({ ...fan, more: { name } })
 /** Tokens expire while the clock advances. */
 const upload = async (name: string) => {
-  Object.assign(ours.client, await login(ours.base, ours.node.username, ours.node.password))
-  return await ours.upload(bytes, { name })
+  Object.assign(local.client, await login(local.base, local.node.username, local.node.password))
+  return await local.upload(bytes, { name })
 }
 
 it('gets nothing while dormant; its next activity wakes it, and both sides catch up', async () => {
   const known = ofFan('Known')
   outbox([known])
-  await ours.tell(fan.account, peer.activity(fan.account, 'Follow', root()))
-  await ours.client.send('POST', '/api/v1/server/following', { handles: [`fan@${peer.host}`] })
+  await local.tell(fan.account, peer.activity(fan.account, 'Follow', root()))
+  await local.client.send('POST', '/api/v1/server/following', { handles: [`fan@${peer.host}`] })
   const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === fan.account.url)
-  await ours.tell(fan.account, peer.activity(fan.account, 'Accept', activity))
+  await local.tell(fan.account, peer.activity(fan.account, 'Accept', activity))
   await until(async () => (await names()).includes('Known'))
-  await until(async () => (await ours.query("select 1 from history_walk where state = 'done'"))[0])
+  await until(async () => (await local.query("select 1 from history_walk where state = 'done'"))[0])
 
   await peer.down()
   const before = await upload('Before it was given up')
@@ -76,13 +76,13 @@ it('gets nothing while dormant; its next activity wakes it, and both sides catch
   const kept = await rows()
   expect(kept).toBeGreaterThan(0)
   const asleep = await upload('While it slept')
-  await until(async () => (await ours.query('select 1 from outbox')).length === 0)
+  await until(async () => (await local.query('select 1 from outbox')).length === 0)
   expect(await rows()).toBe(kept)
 
   const missed = ofFan('Missed')
   outbox([missed, known])
   await peer.up()
-  await ours.tell(fan.account, peer.activity(fan.account, 'Arrive', fan.account.url), { date: clock.now() })
+  await local.tell(fan.account, peer.activity(fan.account, 'Arrive', fan.account.url), { date: clock.now() })
   await until(async () => (await host())?.state === 'healthy', { what: 'the host awake' })
   await told('Create', before.url)
   await until(async () => (await names()).includes('Missed'), { what: 'what we missed' })

@@ -6,13 +6,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-peer.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 beforeAll(async () => {
-  ours = await startFederatedNode()
+  node = await startFederatedNode()
 })
 afterAll(async () => {
-  await ours?.stop()
+  await node?.stop()
 })
 beforeEach(async () => {
   peer = await startFakePeer()
@@ -35,9 +35,9 @@ async function picky(name: string, takes: Profile[], status: 401 | 403) {
   })
   return { actor, asked }
 }
-const hear = (actor: PeerActor) => ours.tell(actor, peer.activity(actor, 'Arrive', actor.url))
-const isKnown = async ({ url }: PeerActor) => (await ours.query('select 1 from actor where url = $1', [url])).length === 1
-const remembered = async () => (await ours.query('select signature_profile as profile from remote_host where host = $1', [peer.host]))[0]
+const hear = (actor: PeerActor) => node.tell(actor, peer.activity(actor, 'Arrive', actor.url))
+const isKnown = async ({ url }: PeerActor) => (await node.query('select 1 from actor where url = $1', [url])).length === 1
+const remembered = async () => (await node.query('select signature_profile as profile from remote_host where host = $1', [peer.host]))[0]
 
 it.each([401, 403] as const)('a server that accepts only RFC 9421 and answers %i gets RFC 9421 first from then on', async (status) => {
   const first = await picky('first', ['rfc9421'], status)
@@ -72,7 +72,7 @@ it('a server that accepts neither is tried twice, and nothing is remembered', as
 it('deliveries start with the kind that fetches found', async () => {
   const { actor } = await picky('reader', ['rfc9421'], 401)
   await hear(actor)
-  await ours.tell(actor, peer.activity(actor, 'Follow', ours.instance))
+  await node.tell(actor, peer.activity(actor, 'Follow', node.instance))
   const accept = await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept')
   expect(profileOf(accept.headers)).toBe('rfc9421')
 })

@@ -8,7 +8,7 @@ import { type FakePeer, type JsonObject, type PeerActor, post, startFakePeer } f
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let alice: { account: PeerActor; channel: PeerActor }
 let video: { url: string; uuid: string }
@@ -17,13 +17,13 @@ const agent = new Agent({ keepAlive: true })
 beforeAll(async () => {
   // As in production: validating a response takes longer than making it.
   const uncached = { vireo: { caching: { routes: { videos: 0 } } } }
-  ;[ours, peer] = await Promise.all([startFederatedNode(uncached, { checkResponses: false }), startFakePeer()])
-  alice = await introduce(ours, peer, 'alice')
-  video = await ours.upload(await readFile(await media('small.mp4')))
+  ;[node, peer] = await Promise.all([startFederatedNode(uncached, { checkResponses: false }), startFakePeer()])
+  alice = await introduce(node, peer, 'alice')
+  video = await node.upload(await readFile(await media('small.mp4')))
 })
 afterAll(async () => {
   agent.destroy()
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 
 /** Sends prepared bytes, so that the client side computes little. */
@@ -33,7 +33,7 @@ async function send(
   { body, headers = {} }: { body?: Buffer; headers?: Record<string, string> } = {},
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const sent = request(`${ours.base}${path}`, { method, agent, headers, maxHeaderSize: 65_536 }, (answer) => {
+  const sent = request(`${node.base}${path}`, { method, agent, headers, maxHeaderSize: 65_536 }, (answer) => {
     answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
   })
   sent.once('error', reject).end(body)
@@ -147,7 +147,7 @@ function* statements(): Generator<[string, JsonObject]> {
     peer.activity(
       account,
       'Flag',
-      many(5_000, (at) => `${ours.base}/videos/watch/${at}`),
+      many(5_000, (at) => `${node.base}/videos/watch/${at}`),
     ),
   ]
   yield ['a deep object', note({ tag: many(1, () => nested(15)) })]
@@ -189,8 +189,8 @@ it('activities of a known server', async () => {
           id,
           object: typeof object.id === 'string' ? { ...object, id: `${id}/object` } : object,
         }
-        await post(ours, alice.account, fresh)
-        await ours.settled()
+        await post(node, alice.account, fresh)
+        await node.settled()
       },
     ]),
   )
@@ -210,8 +210,8 @@ it('pages and feeds with hostile texts', async () => {
         peer.video({ account, channel, more: { content, support: filled(piece, 1_000), name: filled(piece, 120) } }),
       ),
     )
-    for (const activity of [...comments, ...videos]) await post(ours, account, activity)
-    await ours.settled()
+    for (const activity of [...comments, ...videos]) await post(node, account, activity)
+    await node.settled()
     const pages = [
       `/w/${video.uuid}`,
       '/',
@@ -362,7 +362,7 @@ it('fetched documents', async () => {
       const { id } = peer.video({ account, channel, more })
       const raw = JSON.stringify({ ...peer.video({ account, channel, more }), id })
       peer.serve(id, () => ({ raw }))
-      await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
+      await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
     },
   ])
   for (const [name, body] of shapes()) {
@@ -371,7 +371,7 @@ it('fetched documents', async () => {
       async () => {
         const id = peer.id('videos/watch')
         peer.serve(id, () => ({ raw: body }))
-        await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
+        await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
       },
     ])
   }

@@ -7,17 +7,17 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let local: FederatedNode
 let peer: FakePeer
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode({ federation: { enabled: false } }), startFakePeer()])
+  ;[local, peer] = await Promise.all([startFederatedNode({ federation: { enabled: false } }), startFakePeer()])
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), local?.stop()])
 })
 
 it('delivers nothing to its followers, not even pending deliveries', async () => {
-  await ours.query(
+  await local.query(
     `with host as (insert into remote_host (host, state, context) values ($1, 'healthy', '{}') returning id),
        fan as (
          insert into actor (type, preferred_username, host_id, url, inbox_url, public_key_pem, key_id)
@@ -32,21 +32,21 @@ it('delivers nothing to its followers, not even pending deliveries', async () =>
      select waiting.id, host.id, (select min(id) from actor where host_id is null), $2 || '/inbox' from waiting, host`,
     [peer.host, `${peer.base}/accounts/fan`],
   )
-  const waiting = async () => await ours.query("select 1 from delivery where state = 'waiting'")
-  const { url } = await ours.upload(await readFile(await media('small.mp4')))
-  await until(async () => (await ours.query('select 1 from outbox')).length === 0, { what: 'the end of all events' })
-  await ours.query(
+  const waiting = async () => await local.query("select 1 from delivery where state = 'waiting'")
+  const { url } = await local.upload(await readFile(await media('small.mp4')))
+  await until(async () => (await local.query('select 1 from outbox')).length === 0, { what: 'the end of all events' })
+  await local.query(
     `insert into lane (kind, key, due_at, dirty) select 'delivery', id::text, now(), true from remote_host
      on conflict (kind, key) do update set due_at = now(), dirty = true`,
   )
   await until(async () => (await waiting()).length === 0, { what: 'the end of what waits' })
-  expect(await ours.query("select 1 from document where body like '%' || $1 || '%'", [url])).toEqual([])
+  expect(await local.query("select 1 from document where body like '%' || $1 || '%'", [url])).toEqual([])
   expect(peer.received).toEqual([])
 })
 
 it('answers requests for ActivityPub with 406, and serves its pages', async () => {
-  const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
-  for (const address of [url, `${ours.base}/w/${uuid}`, ours.instance, `${ours.base}/c/root_channel`, `${url}/likes`]) {
+  const { uuid, url } = await local.upload(await readFile(await media('small.mp4')))
+  for (const address of [url, `${local.base}/w/${uuid}`, local.instance, `${local.base}/c/root_channel`, `${url}/likes`]) {
     const document = await fetch(address, { headers: { accept: 'application/activity+json' } })
     expect([address, document.status]).toEqual([address, 406])
     expect(await document.json()).toMatchObject({ status: 406, title: 'Not Acceptable' })
@@ -55,7 +55,7 @@ it('answers requests for ActivityPub with 406, and serves its pages', async () =
   expect(page.status).toBe(200)
   const by = await peer.account('somebody')
   for (const inbox of ['/inbox', '/accounts/root/inbox', '/video-channels/root_channel/inbox']) {
-    expect((await post(ours.node, by, peer.activity(by, 'Like', url), { inbox })).status).toBe(406)
+    expect((await post(local.node, by, peer.activity(by, 'Like', url), { inbox })).status).toBe(406)
   }
 })
 
@@ -71,14 +71,14 @@ it('sends no request to other servers', async () => {
     ['video-channels', `sought_channel@${peer.host}`],
     ['video-playlists', `${peer.base}/w/p/${video.uuid}`],
   ] as const) {
-    const found = await ours.client.get<object>(`/api/v1/search/${path}?search=${encodeURIComponent(search)}`)
+    const found = await local.client.get<object>(`/api/v1/search/${path}?search=${encodeURIComponent(search)}`)
     expect({ search, ...found }).toEqual({ search, total: 0, data: [] })
   }
   expect(peer.fetched.slice(before)).toEqual([])
 })
 
 it('answers WebFinger for its accounts', async () => {
-  for (const path of [`/.well-known/webfinger?resource=acct:root@${ours.host}`, '/.well-known/nodeinfo', '/nodeinfo/2.0.json']) {
-    expect([path, (await fetch(ours.base + path)).status]).toEqual([path, 200])
+  for (const path of [`/.well-known/webfinger?resource=acct:root@${local.host}`, '/.well-known/nodeinfo', '/nodeinfo/2.0.json']) {
+    expect([path, (await fetch(local.base + path)).status]).toEqual([path, 200])
   }
 })

@@ -6,31 +6,31 @@ import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-p
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let near: FakePeer
 
 beforeAll(async () => {
-  ;[ours, near] = await Promise.all([
+  ;[node, near] = await Promise.all([
     startFederatedNode({ video_file: { update: { enabled: true } }, video_studio: { enabled: true } }),
     startFakePeer(),
   ])
-  const { account } = await introduce(ours, near, 'nora')
-  await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
+  const { account } = await introduce(node, near, 'nora')
+  await node.tell(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), ours?.stop()])
+  await Promise.all([near?.close(), node?.stop()])
 })
 
 it('a replaced file sends one Update with its new files, and nothing else', async () => {
-  const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
+  const { uuid, url } = await node.upload(await readFile(await media('small.mp4')))
   await near.awaited('the Create', () => near.of('Create').length === 1)
   const before = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject
   near.received.length = 0
 
   const bytes = await readFile(await media('journey.mp4'))
-  const address = `${ours.base}/api/v1/videos/${uuid}/source/replace-resumable`
-  const { authorization } = ours.client
+  const address = `${node.base}/api/v1/videos/${uuid}/source/replace-resumable`
+  const { authorization } = node.client
   const opened = await fetch(address, {
     method: 'POST',
     headers: {
@@ -64,14 +64,14 @@ it('a replaced file sends one Update with its new files, and nothing else', asyn
 })
 
 it('an edited video sends one Update when it plays again, and nothing else', async () => {
-  const { uuid, url } = await ours.upload(await readFile(await media('journey.mp4')))
+  const { uuid, url } = await node.upload(await readFile(await media('journey.mp4')))
   await near.awaited('the Create', () => near.of('Create').some(({ activity }) => isAbout(activity, url)))
   const before = (await (await fetch(url, { headers: { accept: 'application/activity+json' } })).json()) as JsonObject
   near.received.length = 0
 
-  const answer = await fetch(`${ours.base}/api/v1/videos/${uuid}/studio/edit`, {
+  const answer = await fetch(`${node.base}/api/v1/videos/${uuid}/studio/edit`, {
     method: 'POST',
-    headers: { authorization: ours.client.authorization, 'content-type': 'application/json' },
+    headers: { authorization: node.client.authorization, 'content-type': 'application/json' },
     body: JSON.stringify({ tasks: [{ name: 'cut', options: { start: 1, end: 3 } }] }),
   })
   expect(answer.status).toBe(204)

@@ -8,7 +8,7 @@ import { oracleProblems } from '../support/peertube-oracle.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let local: FederatedNode
 let peer: FakePeer
 let other: FakePeer
 let alice: { account: PeerActor; channel: PeerActor }
@@ -17,20 +17,20 @@ let video: { id: number; uuid: string; url: string }
 let root: string
 
 beforeAll(async () => {
-  ;[ours, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-  alice = await introduce(ours, peer, 'alice')
-  bob = await introduce(ours, other, 'bob')
-  await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
-  video = await ours.upload(await readFile(await media('small.mp4')))
-  root = `${ours.base}/accounts/root`
+  ;[local, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  alice = await introduce(local, peer, 'alice')
+  bob = await introduce(local, other, 'bob')
+  await local.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  video = await local.upload(await readFile(await media('small.mp4')))
+  root = `${local.base}/accounts/root`
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), other?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), other?.close(), local?.stop()])
 })
 beforeEach(async () => {
   peer.received.length = 0
   other.received.length = 0
-  await ours.query('delete from abuse')
+  await local.query('delete from abuse')
 })
 
 interface ReportView {
@@ -44,21 +44,21 @@ interface ReportView {
   comment: { id: number; text: string; deleted: boolean } | null
 }
 
-const reports = async () => (await ours.client.get<{ data: ReportView[] }>('/api/v1/abuses?sort=id')).data
+const reports = async () => (await local.client.get<{ data: ReportView[] }>('/api/v1/abuses?sort=id')).data
 const flag = (by: PeerActor, object: unknown, more: JsonObject = {}, from = peer) =>
   from.activity(by, 'Flag', object, { content: 'This is bad', ...more })
 const commentOn = async (inReplyTo: string, { account } = alice, from = peer) => {
   const note = from.note({ author: account.url, inReplyTo })
-  await ours.tell(account, from.activity(account, 'Create', note))
+  await local.tell(account, from.activity(account, 'Create', note))
   return note.id
 }
 const remoteVideo = async () => {
   const document = peer.video({ ...alice })
-  await ours.tell(alice.account, peer.activity(alice.account, 'Create', document))
-  const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [document.id])
+  await local.tell(alice.account, peer.activity(alice.account, 'Create', document))
+  const [row] = await local.query<{ id: number }>('select id from video where url = $1', [document.id])
   return { url: document.id, id: row?.id ?? 0 }
 }
-const report = (body: object) => ours.client.send<{ abuse: { id: number } }>('POST', '/api/v1/abuses', body)
+const report = (body: object) => local.client.send<{ abuse: { id: number } }>('POST', '/api/v1/abuses', body)
 
 describe('a Flag from another server', () => {
   it('of a video becomes a report with reasons and timestamps, as PeerTube sends it', async () => {
@@ -66,14 +66,14 @@ describe('a Flag from another server', () => {
       { type: 'Hashtag', name: 'spamOrMisleading' },
       { type: 'Hashtag', name: 'no such reason' },
     ]
-    await ours.tell(alice.account, flag(alice.account, video.url, { mediaType: 'text/markdown', tag, startAt: 1, endAt: 2 }))
+    await local.tell(alice.account, flag(alice.account, video.url, { mediaType: 'text/markdown', tag, startAt: 1, endAt: 2 }))
     expect(await reports()).toEqual([
       expect.objectContaining({
         reason: 'This is bad',
         predefinedReasons: ['spamOrMisleading'],
         state: { id: 1, label: 'Pending' },
         reporterAccount: expect.objectContaining({ name: 'alice', host: peer.host }),
-        flaggedAccount: expect.objectContaining({ name: 'root', host: ours.host }),
+        flaggedAccount: expect.objectContaining({ name: 'root', host: local.host }),
         video: expect.objectContaining({
           id: video.id,
           startAt: 1,
@@ -88,12 +88,12 @@ describe('a Flag from another server', () => {
   })
 
   it('of an account with its posts becomes one report each, from the instance actor and without a text', async () => {
-    const theirs = await commentOn(video.url)
-    const document = flag(peer.instance, [root, video.url, theirs, `${peer.base}/unknown`], {
+    const remote = await commentOn(video.url)
+    const document = flag(peer.instance, [root, video.url, remote, `${peer.base}/unknown`], {
       content: null,
       to: undefined,
     })
-    await ours.tell(peer.instance, document)
+    await local.tell(peer.instance, document)
     expect((await reports()).map((one) => [one.reason, one.video?.id, one.comment !== null, one.flaggedAccount.name])).toEqual([
       ['', undefined, false, 'root'],
       ['', video.id, false, 'root'],
@@ -102,8 +102,8 @@ describe('a Flag from another server', () => {
   })
 
   it('of a channel is a report of its account, and HTML is stored as text', async () => {
-    const channel = `${ours.base}/video-channels/root_channel`
-    await ours.tell(
+    const channel = `${local.base}/video-channels/root_channel`
+    await local.tell(
       alice.account,
       flag(alice.account, channel, { content: '<p>rude <script>x()</script></p>', mediaType: 'text/html', startAt: 3 }),
     )
@@ -118,56 +118,56 @@ describe('a Flag from another server', () => {
 
   it('has its effect once, when it is repeated or rephrased', async () => {
     const document = flag(alice.account, video.url)
-    await ours.tell(alice.account, document)
-    await ours.tell(alice.account, document)
-    await ours.tell(alice.account, { ...document, content: 'Other words' })
+    await local.tell(alice.account, document)
+    await local.tell(alice.account, document)
+    await local.tell(alice.account, { ...document, content: 'Other words' })
     expect((await reports()).map((one) => one.reason)).toEqual(['This is bad'])
   })
 
   it('of unrelated objects is ignored', async () => {
-    const theirs = await remoteVideo()
-    const theirComment = await commentOn(theirs.url)
-    await ours.tell(bob.account, flag(bob.account, [theirs.url, theirComment, alice.account.url, `${root}x`], {}, other))
-    await ours.tell(alice.account, flag(alice.account, [`${ours.base}/videos/watch/nothing`, `${ours.base}/`]))
+    const remote = await remoteVideo()
+    const theirComment = await commentOn(remote.url)
+    await local.tell(bob.account, flag(bob.account, [remote.url, theirComment, alice.account.url, `${root}x`], {}, other))
+    await local.tell(alice.account, flag(alice.account, [`${local.base}/videos/watch/nothing`, `${local.base}/`]))
     expect(await reports()).toEqual([])
   })
 
   it('of private videos and their comments is ignored like one of unknown objects', async () => {
-    const hidden = await ours.upload(await readFile(await media('small.mp4')))
-    const { comment } = await ours.client.send<{ comment: { url: string } }>('POST', `/api/v1/videos/${hidden.uuid}/comment-threads`, {
+    const hidden = await local.upload(await readFile(await media('small.mp4')))
+    const { comment } = await local.client.send<{ comment: { url: string } }>('POST', `/api/v1/videos/${hidden.uuid}/comment-threads`, {
       text: 'Between us',
     })
     // Private, password-protected, internal.
     for (const privacy of [3, 5, 4]) {
-      await ours.query('update video set privacy = $2 where id = $1', [hidden.id, privacy])
-      await ours.tell(alice.account, flag(alice.account, [hidden.url, comment.url]))
+      await local.query('update video set privacy = $2 where id = $1', [hidden.id, privacy])
+      await local.tell(alice.account, flag(alice.account, [hidden.url, comment.url]))
     }
     expect(await reports()).toEqual([])
-    await ours.query('update video set privacy = 2 where id = $1', [hidden.id])
-    await ours.tell(alice.account, flag(alice.account, [hidden.url, comment.url]))
+    await local.query('update video set privacy = 2 where id = $1', [hidden.id])
+    await local.tell(alice.account, flag(alice.account, [hidden.url, comment.url]))
     expect(await reports()).toHaveLength(2)
   })
 
   it('cannot reuse the id of another report, and others cannot change or undo it', async () => {
     const document = flag(alice.account, video.url)
-    await ours.tell(alice.account, document)
+    await local.tell(alice.account, document)
     const before = await reports()
     for (const type of ['Update', 'Delete', 'Undo']) {
-      await ours.tell(bob.account, other.activity(bob.account, type, document))
-      await ours.tell(bob.account, other.activity(bob.account, type, document.id))
+      await local.tell(bob.account, other.activity(bob.account, type, document))
+      await local.tell(bob.account, other.activity(bob.account, type, document.id))
     }
-    await ours.tell(bob.account, { ...flag(bob.account, video.url, { content: 'Mine' }, other), id: document.id })
+    await local.tell(bob.account, { ...flag(bob.account, video.url, { content: 'Mine' }, other), id: document.id })
     expect(await reports()).toEqual(before)
   })
 
   it('stays readable when the video, the comment and the reporter are gone', async () => {
-    const doomed = await ours.upload(await readFile(await media('small.mp4')), { name: 'A bad one' })
+    const doomed = await local.upload(await readFile(await media('small.mp4')), { name: 'A bad one' })
     const comment = await commentOn(doomed.url, bob, other)
     const reporter = await peer.account(`reporter${Date.now()}`)
-    await ours.tell(reporter, flag(reporter, [doomed.url, comment]))
-    await ours.tell(bob.account, other.activity(bob.account, 'Delete', { type: 'Tombstone', id: comment }))
-    await ours.client.send('DELETE', `/api/v1/videos/${doomed.uuid}`)
-    await ours.tell(reporter, peer.activity(reporter, 'Delete', reporter.url))
+    await local.tell(reporter, flag(reporter, [doomed.url, comment]))
+    await local.tell(bob.account, other.activity(bob.account, 'Delete', { type: 'Tombstone', id: comment }))
+    await local.client.send('DELETE', `/api/v1/videos/${doomed.uuid}`)
+    await local.tell(reporter, peer.activity(reporter, 'Delete', reporter.url))
     expect(await reports()).toEqual([
       expect.objectContaining({
         video: expect.objectContaining({ id: doomed.id, name: 'A bad one', deleted: true }),
@@ -175,18 +175,18 @@ describe('a Flag from another server', () => {
       }),
       expect.objectContaining({ comment: expect.objectContaining({ text: 'Well said', deleted: true }) }),
     ])
-    const deleted = await ours.client.get<{ total: number }>('/api/v1/abuses?videoIs=deleted')
+    const deleted = await local.client.get<{ total: number }>('/api/v1/abuses?videoIs=deleted')
     expect(deleted.total).toBe(1)
   })
 })
 
 describe('a report by a local user', () => {
   it('of a remote video is sent to its server in the form of the reference, once to the shared inbox', async () => {
-    const theirs = await remoteVideo()
+    const remote = await remoteVideo()
     const { abuse } = await report({
       reason: 'my flag reason',
       predefinedReasons: ['spamOrMisleading'],
-      video: { id: theirs.id, startAt: 1, endAt: 2 },
+      video: { id: remote.id, startAt: 1, endAt: 2 },
     })
     const { path, activity } = await peer.awaited('the Flag', (one) => one.activity.type === 'Flag')
     expect(path).toBe('/inbox')
@@ -194,12 +194,12 @@ describe('a report by a local user', () => {
     expect(said).toEqual({
       to: [alice.account.url],
       cc: [],
-      id: `${ours.base}/admin/abuses/${abuse.id}`,
+      id: `${local.base}/admin/abuses/${abuse.id}`,
       actor: root,
       type: 'Flag',
       content: 'my flag reason',
       mediaType: 'text/markdown',
-      object: theirs.url,
+      object: remote.url,
       tag: [{ type: 'Hashtag', name: 'spamOrMisleading' }],
       startAt: 1,
       endAt: 2,
@@ -212,8 +212,8 @@ describe('a report by a local user', () => {
 
   it('of a remote account, and of its comment on a local video, is sent there; messages of moderators are not', async () => {
     const comment = await commentOn(video.url)
-    const [row] = await ours.query<{ id: number }>('select id from comment where url = $1', [comment])
-    const [account] = await ours.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
+    const [row] = await local.query<{ id: number }>('select id from comment where url = $1', [comment])
+    const [account] = await local.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
       alice.account.url,
     ])
     await report({ reason: 'account flag reason', account: { id: account?.id } })
@@ -222,16 +222,16 @@ describe('a report by a local user', () => {
     for (const object of [alice.account.url, comment]) {
       await peer.awaited('the Flag', ({ activity }) => activity.type === 'Flag' && activity.object === object)
     }
-    await ours.client.send('PUT', `/api/v1/abuses/${abuse.id}`, { state: 3, moderationComment: 'secret words' })
-    await ours.client.send('POST', `/api/v1/abuses/${abuse.id}/messages`, { message: 'other secret words' })
-    await ours.settled()
+    await local.client.send('PUT', `/api/v1/abuses/${abuse.id}`, { state: 3, moderationComment: 'secret words' })
+    await local.client.send('POST', `/api/v1/abuses/${abuse.id}/messages`, { message: 'other secret words' })
+    await local.settled()
     expect(peer.of('Flag')).toHaveLength(2)
     expect(JSON.stringify(peer.received)).not.toContain('secret words')
   })
 
   it('of a local object is not sent', async () => {
     await report({ reason: 'local reason', video: { id: video.id } })
-    await ours.settled()
+    await local.settled()
     expect([...peer.received, ...other.received]).toEqual([])
     expect(await reports()).toHaveLength(1)
   })
@@ -247,8 +247,8 @@ describe('two nodes', () => {
     far = await startFederatedNode()
     const there = await far.upload(await readFile(await media('small.mp4')), { name: 'A far video' })
     const pairs = [
-      { from: ours, at: far, video: there },
-      { from: far, at: ours, video },
+      { from: local, at: far, video: there },
+      { from: far, at: local, video },
     ]
     for (const { from, at, video: reported } of pairs) {
       await from.client.send('POST', '/api/v1/server/following', { hosts: [at.host] })

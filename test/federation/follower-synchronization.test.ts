@@ -10,7 +10,7 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let silent: FederatedNode
 /** Two of its actors follow the local account, one the channel. */
 let near: FakePeer
@@ -20,25 +20,25 @@ let followers: PeerActor[]
 let other: PeerActor
 let bytes: Buffer
 
-const root = () => `${ours.base}/accounts/root`
+const root = () => `${node.base}/accounts/root`
 
 beforeAll(async () => {
-  ;[ours, silent, near, far] = await Promise.all([
+  ;[node, silent, near, far] = await Promise.all([
     startFederatedNode(),
     startFederatedNode({ vireo: { federation: { delivery: { synchronize_followers: false } } } }),
     startFakePeer(),
     startFakePeer(),
   ])
   bytes = await readFile(await media('small.mp4'))
-  followers = [(await introduce(ours, near, 'ann')).account, (await introduce(ours, near, 'ben')).account]
-  for (const by of followers) await ours.tell(by, near.activity(by, 'Follow', root()))
-  other = (await introduce(ours, near, 'eve')).account
-  await ours.tell(other, near.activity(other, 'Follow', `${ours.base}/video-channels/root_channel`))
-  await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
-  await ours.tell(far.instance, far.activity(far.instance, 'Follow', root()))
+  followers = [(await introduce(node, near, 'ann')).account, (await introduce(node, near, 'ben')).account]
+  for (const by of followers) await node.tell(by, near.activity(by, 'Follow', root()))
+  other = (await introduce(node, near, 'eve')).account
+  await node.tell(other, near.activity(other, 'Follow', `${node.base}/video-channels/root_channel`))
+  await node.tell(far.instance, far.activity(far.instance, 'Follow', node.instance))
+  await node.tell(far.instance, far.activity(far.instance, 'Follow', root()))
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), far?.close(), silent?.stop(), ours?.stop()])
+  await Promise.all([near?.close(), far?.close(), silent?.stop(), node?.stop()])
 })
 
 const digestOf = (urls: string[]): string =>
@@ -55,7 +55,7 @@ const told = (peer: FakePeer, type: string, actor: string): Promise<Received> =>
 
 const headerOf = ({ headers }: Received) => headers['collection-synchronization']
 
-async function read(actor: string, by: PeerActor | null, of = ours): Promise<{ status: number; body: JsonObject }> {
+async function read(actor: string, by: PeerActor | null, of = node): Promise<{ status: number; body: JsonObject }> {
   const url = `${of.base}${actor}/followers_synchronization`
   const accept = { accept: 'application/activity+json' }
   const key = by && { keyId: by.keyId, privateKey: await importPrivateKey(by.keys.rsa.privatePem) }
@@ -72,16 +72,16 @@ it("the digest equals that of the FEP's example", () => {
 })
 
 it('a delivery to followers has the digest of the receiving server, covered by the signature', async () => {
-  await ours.upload(bytes, { name: 'For followers' })
+  await node.upload(bytes, { name: 'For followers' })
   const mine = followers.map(({ url }) => url)
   expect(headerOf(await told(near, 'Create', root()))).toBe(headerFor(root(), mine))
   expect(headerOf(await told(far, 'Create', root()))).toBe(headerFor(root(), [far.instance.url]))
-  const channel = `${ours.base}/video-channels/root_channel`
+  const channel = `${node.base}/video-channels/root_channel`
   // Announces are addressed to the followers of the account, which differ from those of the announcing channel.
   expect(headerOf(await told(near, 'Announce', channel))).toBeUndefined()
 
   const create = await told(near, 'Create', root())
-  const [actor] = await ours.query<{ pem: string }>('select public_key_pem as pem from actor where url = $1', [root()])
+  const [actor] = await node.query<{ pem: string }>('select public_key_pem as pem from actor where url = $1', [root()])
   const verify = (headers: Received['headers']) =>
     verifyInbound({
       method: 'POST',
@@ -114,7 +114,7 @@ it('a server reads its own followers, with the signature of any of its actors', 
   expect((await read('/accounts/peertube', near.instance)).body).toMatchObject({ totalItems: 0, orderedItems: [] })
   expect((await read('/video-channels/root_channel', near.instance)).body).toMatchObject({ orderedItems: [other.url] })
   const [first] = followers
-  if (first) await ours.tell(first, near.activity(first, 'Undo', near.activity(first, 'Follow', root())))
+  if (first) await node.tell(first, near.activity(first, 'Undo', near.activity(first, 'Follow', root())))
   expect((await read('/accounts/root', other)).body).toMatchObject({ orderedItems: mine.slice(1) })
 })
 
@@ -125,9 +125,9 @@ it('unsigned requests, strangers, blocked servers, and requests for unknown acto
   expect(stranger.fetched).toEqual([])
   await stranger.close()
   expect((await read('/accounts/nobody', near.instance)).status).toBe(404)
-  await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: far.host })
+  await node.client.send('POST', '/api/v1/server/blocklist/servers', { host: far.host })
   expect((await read('/accounts/root', far.instance)).status).toBe(403)
-  await ours.client.send('DELETE', `/api/v1/server/blocklist/servers/${far.host}`)
+  await node.client.send('DELETE', `/api/v1/server/blocklist/servers/${far.host}`)
 })
 
 it('a server with synchronisation disabled sends no digest and serves no collection', async () => {
@@ -139,8 +139,8 @@ it('a server with synchronisation disabled sends no digest and serves no collect
 })
 
 it('a real node accepts such a signature, with a known or an unknown key', async () => {
-  await silent.client.send('POST', '/api/v1/server/following', { handles: [`root@${ours.host}`] })
+  await silent.client.send('POST', '/api/v1/server/following', { handles: [`root@${node.host}`] })
   await until(async () => (await silent.query("select 1 from follow where state = 'accepted'"))[0])
-  await ours.upload(bytes, { name: 'For a node' })
+  await node.upload(bytes, { name: 'For a node' })
   await until(async () => (await silent.query("select 1 from video where name = 'For a node'"))[0])
 })

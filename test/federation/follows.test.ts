@@ -12,25 +12,25 @@ interface FollowView {
   following: { name: string; host: string }
 }
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 
 const QUICK = { initial_backoff: '50 ms', max_backoff: '100 ms' }
 const start = async (config: Values = {}) => {
-  await ours?.stop()
+  await node?.stop()
   await peer?.close()
-  ;[ours, peer] = await Promise.all([startFederatedNode(config), startFakePeer()])
+  ;[node, peer] = await Promise.all([startFederatedNode(config), startFakePeer()])
 }
 const listed = async (direction: 'following' | 'followers') =>
-  (await ours.client.get<{ data: FollowView[] }>(`/api/v1/server/${direction}`)).data
+  (await node.client.get<{ data: FollowView[] }>(`/api/v1/server/${direction}`)).data
 const stateOf = async (direction: 'following' | 'followers', name: string) =>
   (await listed(direction)).find((one) => (direction === 'following' ? one.following : one.follower).name === name)?.state
 const becomes = (direction: 'following' | 'followers', name: string, state: string | undefined) =>
   until(async () => (await stateOf(direction, name)) === state, { what: `${name} as ${state}` })
-const follow = (what: { hosts?: string[]; handles?: string[] }) => ours.client.send('POST', '/api/v1/server/following', what)
+const follow = (what: { hosts?: string[]; handles?: string[] }) => node.client.send('POST', '/api/v1/server/following', what)
 const objectOf = (activity: JsonObject) => activity.object as JsonObject
 
 describe('an outgoing follow', () => {
@@ -45,19 +45,19 @@ describe('an outgoing follow', () => {
     await follow({ hosts: [peer.host] })
     const { path, headers, activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
     expect(path).toBe('/accounts/peertube/inbox')
-    expect(headers).toMatchObject({ signature: expect.stringContaining(`keyId="${ours.instance}#main-key"`) })
-    expect(activity).toMatchObject({ actor: ours.instance, object: peer.instance.url })
+    expect(headers).toMatchObject({ signature: expect.stringContaining(`keyId="${node.instance}#main-key"`) })
+    expect(activity).toMatchObject({ actor: node.instance, object: peer.instance.url })
     expect(await stateOf('following', 'peertube')).toBe('pending')
 
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Accept', activity))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Accept', activity))
     await becomes('following', 'peertube', 'accepted')
   })
 
   it('is withdrawn by an Undo of the same Follow, and can be requested again', async () => {
-    await ours.client.send('DELETE', `/api/v1/server/following/${peer.host}`)
+    await node.client.send('DELETE', `/api/v1/server/following/${peer.host}`)
     const { path, activity } = await peer.awaited('the Undo', (one) => one.activity.type === 'Undo')
     expect(path).toBe('/accounts/peertube/inbox')
-    expect(objectOf(activity)).toMatchObject({ type: 'Follow', actor: ours.instance, object: peer.instance.url })
+    expect(objectOf(activity)).toMatchObject({ type: 'Follow', actor: node.instance, object: peer.instance.url })
     expect(await stateOf('following', 'peertube')).toBeUndefined()
 
     await follow({ hosts: [peer.host] })
@@ -67,7 +67,7 @@ describe('an outgoing follow', () => {
     // The answer to the withdrawn Follow does not answer this one.
     const withdrawn = objectOf(activity)
     for (const object of [withdrawn, withdrawn.id]) {
-      for (const type of ['Accept', 'Reject']) await ours.tell(peer.instance, peer.activity(peer.instance, type, object))
+      for (const type of ['Accept', 'Reject']) await node.tell(peer.instance, peer.activity(peer.instance, type, object))
     }
     expect(await stateOf('following', 'peertube')).toBe('pending')
   })
@@ -75,15 +75,15 @@ describe('an outgoing follow', () => {
   it('that is rejected is listed as rejected, and can be requested again', async () => {
     await follow({ hosts: [peer.host] })
     const first = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Reject', first.activity))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Reject', first.activity))
     await becomes('following', 'peertube', 'rejected')
     peer.received.length = 0
     await follow({ hosts: [peer.host] })
     const second = await peer.awaited('the Follow again', (one) => one.activity.type === 'Follow')
     expect(await stateOf('following', 'peertube')).toBe('pending')
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Accept', second.activity.id))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Accept', second.activity.id))
     await becomes('following', 'peertube', 'accepted')
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Reject', second.activity))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Reject', second.activity))
     await becomes('following', 'peertube', 'rejected')
   })
 
@@ -94,7 +94,7 @@ describe('an outgoing follow', () => {
     for (const actor of [account, channel]) {
       const { activity, path } = await peer.awaited('the Follow', (one) => one.activity.object === actor.url)
       expect(path).toBe(`${new URL(actor.url).pathname}/inbox`)
-      await ours.tell(actor, peer.activity(actor, 'Accept', { ...activity, id: undefined }))
+      await node.tell(actor, peer.activity(actor, 'Accept', { ...activity, id: undefined }))
     }
     await becomes('following', 'maker', 'accepted')
     await becomes('following', 'maker_channel', 'accepted')
@@ -104,7 +104,7 @@ describe('an outgoing follow', () => {
     const before = await listed('following')
     await follow({ hosts: ['127.0.0.1:1'], handles: [`nobody@${peer.host}`] })
     await until(async () => {
-      const [job] = await ours.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'")
+      const [job] = await node.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'")
       return job
     })
     expect(await listed('following')).toEqual(before)
@@ -120,26 +120,26 @@ describe('an outgoing follow to a server that is down or silent', () => {
     const unknown = await startFakePeer()
     await unknown.down()
     await follow({ hosts: [unknown.host] })
-    await until(async () => (await ours.query("select 1 from job where type = 'activitypub-follow' and data ? 'tries'")).length > 0, {
+    await until(async () => (await node.query("select 1 from job where type = 'activitypub-follow' and data ? 'tries'")).length > 0, {
       what: 'another try',
     })
     expect((await listed('following')).filter(({ following }) => following.host === unknown.host)).toEqual([])
     await unknown.up()
     const { activity } = await unknown.awaited('the Follow', (one) => one.activity.type === 'Follow')
-    expect(activity).toMatchObject({ actor: ours.instance, object: unknown.instance.url })
+    expect(activity).toMatchObject({ actor: node.instance, object: unknown.instance.url })
     await unknown.close()
   })
 
   it('is delivered once the server is back', async () => {
     const channel = await peer.channel('resting', await peer.account('rester'))
-    await ours.tell(channel, peer.activity(channel, 'Arrive', channel.url))
+    await node.tell(channel, peer.activity(channel, 'Arrive', channel.url))
     peer.answerPosts(() => 503)
     await follow({ handles: [`resting@${peer.host}`] })
     await peer.awaited('a first try', (one) => one.activity.type === 'Follow')
     expect(await stateOf('following', 'resting')).toBe('pending')
     await peer.down()
     await until(async () => {
-      const [host] = await ours.query<{ failures: number }>(
+      const [host] = await node.query<{ failures: number }>(
         "select (context ->> 'failures')::int as failures from remote_host where host = $1 and state = 'failing'",
         [peer.host],
       )
@@ -149,7 +149,7 @@ describe('an outgoing follow to a server that is down or silent', () => {
     peer.answerPosts(undefined)
     await peer.up()
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
-    await ours.tell(channel, peer.activity(channel, 'Accept', activity))
+    await node.tell(channel, peer.activity(channel, 'Accept', activity))
     await becomes('following', 'resting', 'accepted')
   })
 
@@ -159,11 +159,11 @@ describe('an outgoing follow to a server that is down or silent', () => {
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === account.url)
     await until(() => peer.received.filter((one) => one.activity.object === account.url).length >= 3)
     await until(async () => {
-      const [row] = await ours.query("select 1 from follow where url = $1 and state = 'expired'", [activity.id])
+      const [row] = await node.query("select 1 from follow where url = $1 and state = 'expired'", [activity.id])
       return row
     })
     expect(await stateOf('following', 'silent')).toBe('rejected')
-    await ours.tell(account, peer.activity(account, 'Accept', activity))
+    await node.tell(account, peer.activity(account, 'Accept', activity))
     await becomes('following', 'silent', 'accepted')
   })
 })
@@ -180,35 +180,35 @@ describe('an incoming follow', () => {
   })
 
   it("is accepted at once, in the follower's personal inbox", async () => {
-    request = peer.activity(follower, 'Follow', ours.instance)
-    await ours.tell(follower, request)
+    request = peer.activity(follower, 'Follow', node.instance)
+    await node.tell(follower, request)
     const { path, activity } = await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
     expect(path).toBe('/accounts/peertube/inbox')
-    expect(activity).toMatchObject({ actor: ours.instance, object: { id: request.id, actor: follower.url } })
+    expect(activity).toMatchObject({ actor: node.instance, object: { id: request.id, actor: follower.url } })
     expect(await stateOf('followers', 'peertube')).toBe('accepted')
   })
 
   it('that is repeated is accepted again', async () => {
-    await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
+    await node.tell(follower, peer.activity(follower, 'Follow', node.instance))
     await until(() => answers('Accept').length === 2)
     expect(await listed('followers')).toHaveLength(1)
     // The same request again, from a server that lost the answer.
-    await ours.tell(follower, { ...request, published: new Date().toISOString() })
+    await node.tell(follower, { ...request, published: new Date().toISOString() })
     await until(() => answers('Accept').length === 3)
   })
 
   it('that the admin removes sends a Reject, and may be requested again', async () => {
-    await ours.client.send('DELETE', remote(''))
+    await node.client.send('DELETE', remote(''))
     const { activity } = await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
-    expect(objectOf(activity)).toMatchObject({ type: 'Follow', actor: follower.url, object: ours.instance })
+    expect(objectOf(activity)).toMatchObject({ type: 'Follow', actor: follower.url, object: node.instance })
     expect(await listed('followers')).toEqual([])
-    await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
+    await node.tell(follower, peer.activity(follower, 'Follow', node.instance))
     await becomes('followers', 'peertube', 'accepted')
   })
 
   it('that the admin rejects gets no more videos', async () => {
     peer.received.length = 0
-    await ours.client.send('POST', remote('/reject'))
+    await node.client.send('POST', remote('/reject'))
     await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     await becomes('followers', 'peertube', 'rejected')
   })
@@ -216,57 +216,57 @@ describe('an incoming follow', () => {
   it('that the admin rejected stays rejected when it is repeated, also after an Undo, until it is accepted or removed', async () => {
     for (const [times, type] of ['Follow', 'Undo', 'Follow'].entries()) {
       peer.received.length = 0
-      const follow = peer.activity(follower, 'Follow', ours.instance)
-      await ours.tell(follower, type === 'Follow' ? follow : peer.activity(follower, 'Undo', follow))
+      const follow = peer.activity(follower, 'Follow', node.instance)
+      await node.tell(follower, type === 'Follow' ? follow : peer.activity(follower, 'Undo', follow))
       expect([times, await stateOf('followers', 'peertube')]).toEqual([times, 'rejected'])
       if (type === 'Follow') await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
       expect(peer.of('Accept')).toEqual([])
     }
-    await ours.client.send('DELETE', remote(''))
-    await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
+    await node.client.send('DELETE', remote(''))
+    await node.tell(follower, peer.activity(follower, 'Follow', node.instance))
     await becomes('followers', 'peertube', 'accepted')
-    await ours.client.send('POST', remote('/reject'))
+    await node.client.send('POST', remote('/reject'))
     await becomes('followers', 'peertube', 'rejected')
     peer.received.length = 0
-    await ours.client.send('POST', remote('/accept'))
+    await node.client.send('POST', remote('/accept'))
     await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
     await becomes('followers', 'peertube', 'accepted')
   })
 
   it('ends by an Undo', async () => {
-    const last = await ours.query<{ url: string }>('select url from follow')
-    await ours.tell(
+    const last = await node.query<{ url: string }>('select url from follow')
+    await node.tell(
       follower,
-      peer.activity(follower, 'Undo', { type: 'Follow', id: last[0]?.url, actor: follower.url, object: ours.instance }),
+      peer.activity(follower, 'Undo', { type: 'Follow', id: last[0]?.url, actor: follower.url, object: node.instance }),
     )
     expect(await listed('followers')).toEqual([])
-    expect(await ours.query('select 1 from actor where url = $1 and followers_count = 0', [ours.instance])).toHaveLength(1)
+    expect(await node.query('select 1 from actor where url = $1 and followers_count = 0', [node.instance])).toHaveLength(1)
   })
 
   it('of an account and of a channel is accepted', async () => {
     const account = await peer.account('reader')
     for (const path of ['/accounts/root', '/video-channels/root_channel']) {
-      const target = `${ours.base}${path}`
-      await ours.tell(account, peer.activity(account, 'Follow', target))
+      const target = `${node.base}${path}`
+      await node.tell(account, peer.activity(account, 'Follow', target))
       const { activity } = await peer.awaited('the Accept', (one) => one.activity.actor === target)
       expect(activity).toMatchObject({ type: 'Accept', object: { object: target } })
     }
-    await ours.tell(account, peer.activity(account, 'Follow', `${ours.base}/accounts/nobody`))
-    expect(await ours.query("select 1 from incoming_activity where state <> 'done'")).toEqual([])
+    await node.tell(account, peer.activity(account, 'Follow', `${node.base}/accounts/nobody`))
+    expect(await node.query("select 1 from incoming_activity where state <> 'done'")).toEqual([])
   })
 
   it('with the id of another actor’s Follow does not change that one', async () => {
     const [first, second] = [await peer.account('first'), await peer.account('second')]
-    const original = peer.activity(first, 'Follow', ours.instance)
-    await ours.tell(first, original)
-    await ours.tell(second, { ...peer.activity(second, 'Follow', ours.instance), id: original.id })
-    await ours.tell(second, peer.activity(second, 'Undo', original.id))
+    const original = peer.activity(first, 'Follow', node.instance)
+    await node.tell(first, original)
+    await node.tell(second, { ...peer.activity(second, 'Follow', node.instance), id: original.id })
+    await node.tell(second, peer.activity(second, 'Undo', original.id))
     await becomes('followers', 'first', 'accepted')
   })
 
   it('is counted in the statistics of processed activities, by type, and of refused ones', async () => {
-    const [follows] = await ours.query<{ n: string }>("select count(*) as n from incoming_activity where type = 'Follow'")
-    const stats = await ours.client.get<Record<string, number>>('/api/v1/server/stats')
+    const [follows] = await node.query<{ n: string }>("select count(*) as n from incoming_activity where type = 'Follow'")
+    const stats = await node.client.get<Record<string, number>>('/api/v1/server/stats')
     expect(stats).toMatchObject({
       totalActivityPubFollowMessagesSuccesses: Number(follows?.n),
       totalActivityPubFollowMessagesErrors: 0,
@@ -285,16 +285,16 @@ describe('a server that approves followers manually', () => {
   })
 
   it('lists them as pending for the admin', async () => {
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     expect(await stateOf('followers', 'peertube')).toBe('pending')
     expect(peer.of('Accept')).toEqual([])
-    await ours.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/accept`)
+    await node.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/accept`)
     await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
     expect(await stateOf('followers', 'peertube')).toBe('accepted')
   })
 
   it('accepts followers of channels at once', async () => {
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${ours.base}/video-channels/root_channel`))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${node.base}/video-channels/root_channel`))
     await peer.awaited('the Accept', (one) => String(one.activity.actor).endsWith('root_channel'))
   })
 })
@@ -305,25 +305,25 @@ describe('a server that accepts no followers', () => {
   })
 
   it('rejects them at once', async () => {
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     expect(peer.of('Accept')).toEqual([])
     expect(await listed('followers')).toEqual([])
   })
 
   it('has channels that can still be followed', async () => {
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${ours.base}/video-channels/root_channel`))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${node.base}/video-channels/root_channel`))
     const { activity } = await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
-    expect(activity.actor).toBe(`${ours.base}/video-channels/root_channel`)
+    expect(activity.actor).toBe(`${node.base}/video-channels/root_channel`)
   })
 })
 
 describe('a follow that is requested, undone and requested again', () => {
   let asker: PeerActor
-  const target = () => `${ours.base}/video-channels/root_channel`
+  const target = () => `${node.base}/video-channels/root_channel`
   const state = async () =>
     (
-      await ours.query<{ state: string }>('select f.state from follow f join actor a on a.id = f.follower_id where a.url = $1', [asker.url])
+      await node.query<{ state: string }>('select f.state from follow f join actor a on a.id = f.follower_id where a.url = $1', [asker.url])
     )[0]?.state ?? 'none'
   const request = () => peer.activity(asker, 'Follow', target())
   const undo = (of: JsonObject | string) => peer.activity(asker, 'Undo', of)
@@ -333,18 +333,18 @@ describe('a follow that is requested, undone and requested again', () => {
   })
   beforeEach(async () => {
     asker = await peer.account(`asker_${Date.now()}_${Math.trunc(performance.now())}`)
-    await ours.tell(asker, peer.activity(asker, 'Arrive', asker.url))
+    await node.tell(asker, peer.activity(asker, 'Arrive', asker.url))
   })
 
   it('is not ended by late news about an earlier one', async () => {
     const [first, second] = [request(), request()]
-    await ours.tell(asker, first)
-    await ours.tell(asker, undo(first))
+    await node.tell(asker, first)
+    await node.tell(asker, undo(first))
     expect(await state()).toBe('none')
-    await ours.tell(asker, second)
-    await ours.tell(asker, { ...undo(first), published: new Date().toISOString() })
+    await node.tell(asker, second)
+    await node.tell(asker, { ...undo(first), published: new Date().toISOString() })
     expect(await state()).toBe('accepted')
-    await ours.tell(asker, undo(second))
+    await node.tell(asker, undo(second))
     expect(await state()).toBe('none')
   })
 
@@ -354,19 +354,19 @@ describe('a follow that is requested, undone and requested again', () => {
     ['that was made for the end', () => request()],
   ])('is ended by the id %s', async (_what, named) => {
     const [first, second] = [request(), request()]
-    await ours.tell(asker, first)
-    await ours.tell(asker, second)
+    await node.tell(asker, first)
+    await node.tell(asker, second)
     expect(await state()).toBe('accepted')
-    await ours.tell(asker, undo(named(first, second)))
+    await node.tell(asker, undo(named(first, second)))
     expect(await state()).toBe('none')
   })
 
   it('ends with its follower', async () => {
-    await ours.tell(asker, request())
+    await node.tell(asker, request())
     const followers = async () =>
-      (await ours.query<{ followers_count: number }>('select followers_count from actor where url = $1', [target()]))[0]
+      (await node.query<{ followers_count: number }>('select followers_count from actor where url = $1', [target()]))[0]
     expect(await followers()).toEqual({ followers_count: 1 })
-    await ours.tell(asker, peer.activity(asker, 'Delete', asker.url))
+    await node.tell(asker, peer.activity(asker, 'Delete', asker.url))
     expect(await state()).toBe('none')
     expect(await followers()).toEqual({ followers_count: 0 })
   })
@@ -374,15 +374,15 @@ describe('a follow that is requested, undone and requested again', () => {
   it('ends with its target, together with the walk over the history', async () => {
     await follow({ handles: [`${asker.document.preferredUsername}@${peer.host}`] })
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === asker.url)
-    await ours.tell(asker, peer.activity(asker, 'Accept', activity))
-    await until(async () => (await ours.query('select 1 from history_walk'))[0])
-    await ours.tell(asker, peer.activity(asker, 'Delete', asker.url))
-    expect(await ours.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [asker.url])).toEqual([])
-    expect(await ours.query('select 1 from history_walk')).toEqual([])
+    await node.tell(asker, peer.activity(asker, 'Accept', activity))
+    await until(async () => (await node.query('select 1 from history_walk'))[0])
+    await node.tell(asker, peer.activity(asker, 'Delete', asker.url))
+    expect(await node.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [asker.url])).toEqual([])
+    expect(await node.query('select 1 from history_walk')).toEqual([])
   })
 
   it('of a deleted actor is not accepted', async () => {
-    const { user } = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
+    const { user } = await node.client.send<{ user: { id: number } }>('POST', '/api/v1/users', {
       username: 'leaver',
       email: 'leaver@example.com',
       password: 'password1',
@@ -390,10 +390,10 @@ describe('a follow that is requested, undone and requested again', () => {
       videoQuota: -1,
       videoQuotaDaily: -1,
     })
-    await ours.client.send('DELETE', `/api/v1/users/${user.id}`)
-    const url = `${ours.base}/accounts/leaver`
-    await until(async () => (await ours.query('select 1 from actor where url = $1 and deleted_at is not null', [url]))[0])
-    await ours.tell(asker, peer.activity(asker, 'Follow', url))
+    await node.client.send('DELETE', `/api/v1/users/${user.id}`)
+    const url = `${node.base}/accounts/leaver`
+    await until(async () => (await node.query('select 1 from actor where url = $1 and deleted_at is not null', [url]))[0])
+    await node.tell(asker, peer.activity(asker, 'Follow', url))
     expect(await state()).toBe('none')
   })
 })
@@ -414,41 +414,41 @@ describe('a server that follows automatically', () => {
   })
 
   it('follows back servers that follow it, once', async () => {
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
-    expect(activity).toMatchObject({ actor: ours.instance, object: peer.instance.url })
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    expect(activity).toMatchObject({ actor: node.instance, object: peer.instance.url })
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     await until(() => peer.of('Accept').length === 2)
     expect(peer.of('Follow')).toHaveLength(1)
   })
 
   it('does not follow accounts back', async () => {
     const account = await peer.account('fan')
-    await ours.tell(account, peer.activity(account, 'Follow', ours.instance))
+    await node.tell(account, peer.activity(account, 'Follow', node.instance))
     await until(() => peer.of('Accept').length === 3)
     expect(peer.of('Follow')).toHaveLength(1)
   })
 
   it('does not follow back a server that has unfollowed meanwhile', async () => {
     const account = await peer.account('quitter')
-    await ours.tell(account, peer.activity(account, 'Arrive', account.url))
-    await ours.query(
+    await node.tell(account, peer.activity(account, 'Arrive', account.url))
+    await node.query(
       `insert into job (type, queue, data, max_attempts, due_at)
        select 'activitypub-follow', 'io', jsonb_build_object('actorId', id, 'followBackOf', 424242), 1, now()
        from actor where url = $1`,
       [account.url],
     )
     const done = "select 1 from job where (data->>'followBackOf')::int = 424242 and state = 'completed'"
-    await until(async () => (await ours.query(done)).length === 1)
-    expect(await ours.query('select 1 from follow where target_id = (select id from actor where url = $1)', [account.url])).toEqual([])
+    await until(async () => (await node.query(done)).length === 1)
+    expect(await node.query('select 1 from follow where target_id = (select id from actor where url = $1)', [account.url])).toEqual([])
   })
 
   it('follows new servers of an index', async () => {
     const other = await startFakePeer()
-    index.hosts = [other.host, peer.host, ours.host]
-    await ours.client.send('PUT', '/api/v1/config/custom', await withIndex(`${peer.base}/index`))
+    index.hosts = [other.host, peer.host, node.host]
+    await node.client.send('PUT', '/api/v1/config/custom', await withIndex(`${peer.base}/index`))
     const { activity } = await other.awaited('the Follow', (one) => one.activity.type === 'Follow', 10_000)
-    expect(activity).toMatchObject({ actor: ours.instance, object: other.instance.url })
+    expect(activity).toMatchObject({ actor: node.instance, object: other.instance.url })
     await until(() => index.asked.length >= 2)
     expect(index.asked[0]).toBe('never')
     expect(new Date(index.asked[1] ?? '').getTime()).toBeGreaterThan(0)
@@ -457,7 +457,7 @@ describe('a server that follows automatically', () => {
   })
 
   async function withIndex(indexUrl: string) {
-    const custom = await ours.client.get<{ followings: { instance: object } }>('/api/v1/config/custom')
+    const custom = await node.client.get<{ followings: { instance: object } }>('/api/v1/config/custom')
     const instance = { ...custom.followings.instance, autoFollowIndex: { enabled: true, indexUrl } }
     return { ...custom, followings: { instance } }
   }

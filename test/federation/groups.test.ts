@@ -6,7 +6,7 @@ import { type FakePeer, type JsonObject, type PeerActor, post, type Received, si
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 /** Runs Lemmy, and follows the local channel. */
 let lemmy: FakePeer
 /** Runs PeerTube, and follows the local channel. */
@@ -20,26 +20,26 @@ let bytes: Buffer
 /** Fetches per minute that groups of one domain may cause. */
 const FETCHES = 20
 
-const channel = () => `${ours.base}/video-channels/root_channel`
+const channel = () => `${node.base}/video-channels/root_channel`
 
 beforeAll(async () => {
-  ;[ours, lemmy, tube] = await Promise.all([
+  ;[node, lemmy, tube] = await Promise.all([
     startFederatedNode({ vireo: { federation: { inbox: { fetches_per_domain: FETCHES } } } }),
     startFakePeer(),
     startFakePeer(),
   ])
   bytes = await readFile(await media('small.mp4'))
-  lena = await introduce(ours, lemmy, 'lena')
-  tom = await introduce(ours, tube, 'tom')
-  mallory = await introduce(ours, tube, 'mallory')
-  await ours.tell(lena.account, lemmy.activity(lena.account, 'Follow', channel()))
-  await ours.tell(tom.account, tube.activity(tom.account, 'Follow', channel()))
-  await ours.query('update remote_host set software = $2 where host = $1', [lemmy.host, 'lemmy'])
-  await ours.query('update remote_host set software = $2 where host = $1', [tube.host, 'peertube'])
-  video = await ours.upload(bytes)
+  lena = await introduce(node, lemmy, 'lena')
+  tom = await introduce(node, tube, 'tom')
+  mallory = await introduce(node, tube, 'mallory')
+  await node.tell(lena.account, lemmy.activity(lena.account, 'Follow', channel()))
+  await node.tell(tom.account, tube.activity(tom.account, 'Follow', channel()))
+  await node.query('update remote_host set software = $2 where host = $1', [lemmy.host, 'lemmy'])
+  await node.query('update remote_host set software = $2 where host = $1', [tube.host, 'peertube'])
+  video = await node.upload(bytes)
 })
 afterAll(async () => {
-  await Promise.all([lemmy?.close(), tube?.close(), ours?.stop()])
+  await Promise.all([lemmy?.close(), tube?.close(), node?.stop()])
 })
 beforeEach(() => {
   for (const peer of [lemmy, tube]) peer.received.length = 0
@@ -50,11 +50,11 @@ const inner = ({ activity }: Received): JsonObject =>
 const announced = (type: string, fits: (activity: JsonObject) => boolean) =>
   lemmy.awaited(`the Announce of a ${type}`, (one) => one.activity.type === 'Announce' && inner(one).type === type && fits(inner(one)))
 const idOf = (value: unknown) => (typeof value === 'string' ? value : (value as JsonObject).id)
-const textOf = async (url: string) => (await ours.query<{ text: string }>('select text from comment where url = $1', [url]))[0]?.text
+const textOf = async (url: string) => (await node.query<{ text: string }>('select text from comment where url = $1', [url]))[0]?.text
 
 describe('activities below a local video', () => {
   it('a local comment is announced by the channel; other servers get only the Create', async () => {
-    const { comment } = await ours.client.send<{ comment: { id: number; url: string } }>(
+    const { comment } = await node.client.send<{ comment: { id: number; url: string } }>(
       'POST',
       `/api/v1/videos/${video.uuid}/comment-threads`,
       { text: 'Hello' },
@@ -64,10 +64,10 @@ describe('activities below a local video', () => {
       actor: channel(),
       to: ['https://www.w3.org/ns/activitystreams#Public'],
       cc: [`${channel()}/followers`],
-      object: { type: 'Create', actor: `${ours.base}/accounts/root`, object: { type: 'Note', id: comment.url } },
+      object: { type: 'Create', actor: `${node.base}/accounts/root`, object: { type: 'Note', id: comment.url } },
     })
     await tube.awaited('the Create', (one) => one.activity.type === 'Create' && inner(one).id === comment.url)
-    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment.id}`)
+    await node.client.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${comment.id}`)
     await announced('Delete', ({ object }) => object === comment.url)
     await tube.awaited('the Delete', (one) => one.activity.object === comment.url)
     expect(lemmy.received.filter(({ activity: { type } }) => type === 'Create' || type === 'Delete')).toEqual([])
@@ -77,7 +77,7 @@ describe('activities below a local video', () => {
   it('a remote comment and a like are announced unchanged', async () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url })
     const create = await signedInside(tube.activity(tom.account, 'Create', note), tom.account)
-    await ours.tell(tom.account, create)
+    await node.tell(tom.account, create)
     const { '@context': _context, ...bare } = create
     const announcement = await announced('Create', ({ id }) => id === create.id)
     expect(inner(announcement)).toEqual(bare)
@@ -85,7 +85,7 @@ describe('activities below a local video', () => {
     expect(Object.keys(announcement.activity)).not.toContain('signature')
     expect(Object.keys(announcement.activity)).not.toContain('proof')
     const like = tube.activity(tom.account, 'Like', video.url)
-    await ours.tell(tom.account, like)
+    await node.tell(tom.account, like)
     await announced('Like', ({ id }) => id === like.id)
   })
 })
@@ -97,7 +97,7 @@ describe('an activity announced by a group', () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url, content: 'By a group' })
     const create = await signedInside(tube.activity(tom.account, 'Create', note), tom.account)
     tube.fetched.length = 0
-    await ours.tell(lena.channel, announce(create))
+    await node.tell(lena.channel, announce(create))
     expect(await textOf(note.id)).toBe('By a group')
     expect(tube.fetched).toEqual([])
   })
@@ -106,23 +106,23 @@ describe('an activity announced by a group', () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url, content: 'As it is' })
     const create = tube.activity(tom.account, 'Create', note)
     tube.serve(create.id, create)
-    await ours.tell(lena.channel, announce({ ...create, object: { ...note, content: 'As the group has it' } }))
+    await node.tell(lena.channel, announce({ ...create, object: { ...note, content: 'As the group has it' } }))
     expect(await textOf(note.id)).toBe('As it is')
   })
 
   it('that its server does not know has no effect, and neither has one in the name of another actor', async () => {
-    const before = await ours.world()
+    const before = await node.world()
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url })
-    await ours.tell(lena.channel, announce(tube.activity(tom.account, 'Create', note)))
-    await ours.tell(lena.channel, announce(tube.activity(tom.account, 'Dislike', video.url)))
+    await node.tell(lena.channel, announce(tube.activity(tom.account, 'Create', note)))
+    await node.tell(lena.channel, announce(tube.activity(tom.account, 'Dislike', video.url)))
     const forged = await signedInside(tube.activity(tom.account, 'Create', note), mallory.account)
-    await ours.tell(lena.channel, announce(forged))
+    await node.tell(lena.channel, announce(forged))
     const elsewhere = { ...tube.activity(tom.account, 'Create', note), id: lemmy.id() }
     lemmy.serve(String(elsewhere.id), elsewhere)
-    await ours.tell(lena.channel, announce(elsewhere))
-    const ofUs = { ...tube.activity(tom.account, 'Like', video.url), actor: `${ours.base}/accounts/root` }
-    await ours.tell(lena.channel, announce(ofUs))
-    expect(await ours.world()).toEqual(before)
+    await node.tell(lena.channel, announce(elsewhere))
+    const ofUs = { ...tube.activity(tom.account, 'Like', video.url), actor: `${node.base}/accounts/root` }
+    await node.tell(lena.channel, announce(ofUs))
+    expect(await node.world()).toEqual(before)
   })
 
   it('about unknown objects is not fetched, and a person cannot announce one', async () => {
@@ -130,13 +130,13 @@ describe('an activity announced by a group', () => {
     const like = tube.activity(tom.account, 'Like', tube.id('videos'))
     const known = tube.activity(tom.account, 'Dislike', video.url)
     for (const one of [create, like, known]) tube.serve(one.id, one)
-    const before = await ours.world()
+    const before = await node.world()
     tube.fetched.length = 0
-    await ours.tell(lena.channel, announce(create))
-    await ours.tell(lena.channel, announce(like))
-    await ours.tell(lena.account, announce(known, lena.account))
+    await node.tell(lena.channel, announce(create))
+    await node.tell(lena.channel, announce(like))
+    await node.tell(lena.account, announce(known, lena.account))
     expect(tube.fetched).toEqual([])
-    expect(await ours.world()).toEqual(before)
+    expect(await node.world()).toEqual(before)
   })
 })
 
@@ -166,18 +166,18 @@ describe('fetches that a group causes', () => {
     ])
     const follow = nobody('Follow', channel())
     tube.fetched.length = 0
-    await post(ours, lena.channel, collection([...items, announce({ ...nobody('Undo', follow), actor: follow.actor })]))
-    await ours.settled()
+    await post(node, lena.channel, collection([...items, announce({ ...nobody('Undo', follow), actor: follow.actor })]))
+    await node.settled()
     expect(tube.fetched).toEqual([])
   })
 
   it('include a Like that is only known by its id, when it is undone', async () => {
     const like = tube.activity(mallory.account, 'Like', video.url)
-    await ours.tell(mallory.account, like)
+    await node.tell(mallory.account, like)
     const undo = tube.activity(mallory.account, 'Undo', like.id)
     tube.serve(undo.id, undo)
-    await ours.tell(lena.channel, announce(undo))
-    expect(await ours.query('select 1 from rating where url = $1', [like.id])).toEqual([])
+    await node.tell(lena.channel, announce(undo))
+    expect(await node.query('select 1 from rating where url = $1', [like.id])).toEqual([])
   })
 
   it('are limited per minute, whatever their object, and never repeated', async () => {
@@ -185,23 +185,23 @@ describe('fetches that a group causes', () => {
     const likes = Array.from({ length: 2 * FETCHES }, () => nobody('Like', video.url))
     const shares = Array.from({ length: FETCHES }, () => announce(tube.id('videos')))
     const again = likes.slice(0, 5).map((like) => ({ ...like, id: tube.id() }))
-    await post(ours, lena.channel, collection([...again, ...likes, ...shares].map((one) => ('to' in one ? one : announce(one)))))
-    await ours.settled()
+    await post(node, lena.channel, collection([...again, ...likes, ...shares].map((one) => ('to' in one ? one : announce(one)))))
+    await node.settled()
     expect(tube.fetched.length).toBeLessThanOrEqual(FETCHES)
     expect(new Set(tube.fetched).size).toBe(tube.fetched.length)
     // Fetches from its own server are not limited.
     const document = lemmy.video({ ...lena })
-    await ours.tell(lena.channel, announce(document.id))
-    expect(await ours.query('select 1 from video where url = $1', [document.id])).toHaveLength(1)
+    await node.tell(lena.channel, announce(document.id))
+    expect(await node.query('select 1 from video where url = $1', [document.id])).toHaveLength(1)
   })
 })
 
 it('an emoji reaction counts as a like, and goes when it is undone', async () => {
-  const likes = async () => (await ours.query('select 1 from rating where video_id = $1 and type = $2', [video.id, 'like'])).length
+  const likes = async () => (await node.query('select 1 from rating where video_id = $1 and type = $2', [video.id, 'like'])).length
   const before = await likes()
   const reaction = tube.activity(mallory.account, 'EmojiReact', video.url, { content: '🎈' })
-  await ours.tell(mallory.account, reaction)
+  await node.tell(mallory.account, reaction)
   expect(await likes()).toBe(before + 1)
-  await ours.tell(mallory.account, tube.activity(mallory.account, 'Undo', reaction))
+  await node.tell(mallory.account, tube.activity(mallory.account, 'Undo', reaction))
   expect(await likes()).toBe(before)
 })

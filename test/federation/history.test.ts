@@ -17,13 +17,13 @@ interface Walk {
   error: string | null
 }
 
-let ours: FederatedNode
+let local: FederatedNode
 let peer: FakePeer
 const QUICK = { initial_backoff: '100 ms', max_backoff: '200 ms' }
 const start = async (backfill: Values = {}) => {
-  await ours?.stop()
+  await local?.stop()
   await peer?.close()
-  ;[ours, peer] = await Promise.all([
+  ;[local, peer] = await Promise.all([
     startFederatedNode({
       vireo: { federation: { backfill: { ...QUICK, ...backfill }, fetch: { timeout: '4 seconds' } } },
     }),
@@ -31,13 +31,13 @@ const start = async (backfill: Values = {}) => {
   ])
 }
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), local?.stop()])
 })
 
-const names = async () => (await ours.query<{ name: string }>('select name from video order by name')).map(({ name }) => name)
+const names = async () => (await local.query<{ name: string }>('select name from video order by name')).map(({ name }) => name)
 const walkOf = async (actor: PeerActor): Promise<Walk | undefined> =>
   (
-    await ours.query<Walk>(
+    await local.query<Walk>(
       `select w.state, w.seen, w.total, w.pages, w.given_up, w.next_url, w.error,
          (select count(*)::integer from history_item i where i.walk_id = w.id) as aside
        from history_walk w join actor a on a.id = w.actor_id where a.url = $1`,
@@ -57,11 +57,11 @@ const becomes = async (actor: PeerActor, ...states: string[]): Promise<Walk> => 
 }
 const follow = async (actor: PeerActor) => {
   peer.received.length = 0
-  await ours.client.send('POST', '/api/v1/server/following', {
+  await local.client.send('POST', '/api/v1/server/following', {
     handles: [`${actor.document.preferredUsername}@${peer.host}`],
   })
   const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === actor.url)
-  await ours.tell(actor, peer.activity(actor, 'Accept', activity))
+  await local.tell(actor, peer.activity(actor, 'Accept', activity))
 }
 const collection = (id: string, more: JsonObject) => ({
   '@context': 'https://www.w3.org/ns/activitystreams',
@@ -108,7 +108,7 @@ describe('a walk', () => {
     const good = videosOf({ account, channel }, ['a', 'b', 'c'])
     const broken = peer.video({ account, channel, more: { name: 'no duration', duration: undefined } })
     const foreign = { ...peer.video({ account, channel }), id: 'http://127.0.0.1:1/videos/watch/x' }
-    const own = `${ours.base}/videos/watch/11111111-1111-4111-8111-111111111111`
+    const own = `${local.base}/videos/watch/11111111-1111-4111-8111-111111111111`
     const create = (video: unknown) => peer.activity(account, 'Create', video)
     const announce = (video: unknown) => peer.activity(channel, 'Announce', video)
     outbox(channel, [
@@ -131,7 +131,7 @@ describe('a walk', () => {
     await follow(channel)
     expect(await becomes(channel, 'done', 'incomplete', 'failed')).toMatchObject({ state: 'done', seen: 2 })
     expect(await names()).toEqual(['a', 'b', 'c', 'odd', 'oddly after'])
-    await ours.query("delete from video where name like 'odd%'")
+    await local.query("delete from video where name like 'odd%'")
   })
 
   it('resumes at the page where it stopped, when the remote server was away', async () => {
@@ -164,26 +164,26 @@ describe('a walk', () => {
     outbox(channel, pages, (page) => (page === 2 ? { status: 503 } : undefined))
     await follow(channel)
     await becomes(channel, 'retrying')
-    await ours.node.server.stop()
-    await ours.query(
+    await local.node.server.stop()
+    await local.query(
       `update history_walk set state = 'walking', due_at = now() + interval '1 hour'
        where actor_id = (select id from actor where url = $1)`,
       [channel.url],
     )
     // Other walks of this file run periodically.
-    const [last] = await ours.query<{ id: number }>(
+    const [last] = await local.query<{ id: number }>(
       `select max(j.id) as id from job j join history_walk w on (j.data->>'walkId')::bigint = w.id
        join actor a on a.id = w.actor_id where j.type = 'activitypub-http-fetcher' and a.url = $1`,
       [channel.url],
     )
-    await ours.query(
+    await local.query(
       `update job set state = 'active', lease_owner = 'gone', lease_until = now() - interval '1 s', finished_at = null
        where id = $1`,
       [last?.id],
     )
-    await ours.query("delete from job where type = 'activitypub-http-fetcher' and state in ('waiting', 'delayed')")
+    await local.query("delete from job where type = 'activitypub-http-fetcher' and state in ('waiting', 'delayed')")
     outbox(channel, pages)
-    await ours.node.restart()
+    await local.node.restart()
     expect(await becomes(channel, 'done')).toMatchObject({ seen: 2, total: 2 })
     expect(fetchesOf(channel, 1)).toBe(1)
   })
@@ -273,7 +273,7 @@ describe('a walk', () => {
     peer.serve(`${account.url}/outbox`, () => ({ status: 503 }))
     await follow(account)
     await becomes(account, 'retrying')
-    await ours.client.send('DELETE', `/api/v1/server/following/maker_${made}@${peer.host}`)
+    await local.client.send('DELETE', `/api/v1/server/following/maker_${made}@${peer.host}`)
     await becomes(account, 'stopped')
     outbox(account, [])
     await follow(account)
@@ -285,7 +285,7 @@ describe('a new follow', () => {
   beforeAll(async () => {
     await start({ initial_backoff: '1 hour', max_backoff: '1 hour' })
   })
-  const unfollow = () => ours.client.send('DELETE', `/api/v1/server/following/channel_${made}@${peer.host}`)
+  const unfollow = () => local.client.send('DELETE', `/api/v1/server/following/channel_${made}@${peer.host}`)
   const announce = (channel: PeerActor, id: unknown) => peer.activity(channel, 'Announce', id)
 
   it('imports the videos and their comments at once', async () => {
@@ -296,7 +296,7 @@ describe('a new follow', () => {
     peer.serve(`${id}/comments`, collection(`${id}/comments`, { totalItems: 1, orderedItems: [note.id] }))
     outbox(channel, [[announce(channel, id)]])
     await follow(channel)
-    await until(async () => (await ours.query('select 1 from comment where url = $1', [note.id])).length === 1, {
+    await until(async () => (await local.query('select 1 from comment where url = $1', [note.id])).length === 1, {
       what: 'the comment',
     })
   })

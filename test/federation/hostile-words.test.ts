@@ -8,29 +8,29 @@ import { hostileTexts } from '../support/hostile-texts.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let local: FederatedNode
 let peer: FakePeer
 
 beforeAll(async () => {
   // Nobody follows anybody here: visitors see fetched objects too.
   const search = { remote_uri: { users: true, anonymous: true } }
-  ;[ours, peer] = await Promise.all([startFederatedNode({ search }), startFakePeer()])
+  ;[local, peer] = await Promise.all([startFederatedNode({ search }), startFakePeer()])
   const software = { name: NAME, version: NAME }
   const body = { version: '2.0', software, metadata: { nodeName: NAME, nodeDescription: NAME } }
   peer.serve('/nodeinfo/2.0.json', () => ({ type: 'application/json', body }))
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), local?.stop()])
 })
 
 const NAME = '</title><script>alert(1)</script>"><img src=x onerror=alert(1)>'
 /** In characters; longer values are not read at all. */
 const LONGEST_LANGUAGE = 20
 
-async function check(path: string, get = (address: string) => makeBrowser(ours.base).open(address)): Promise<string> {
+async function check(path: string, get = (address: string) => makeBrowser(local.base).open(address)): Promise<string> {
   const { status, html } = await get(path)
   expect({ path, status }).toEqual({ path, status: 200 })
-  const { strange, inline } = findInjected(html, { own: ours.base })
+  const { strange, inline } = findInjected(html, { own: local.base })
   expect({ path, strange, inline }).toEqual({ path, strange: [], inline: [] })
   return html
 }
@@ -43,7 +43,7 @@ function renamed(actor: PeerActor, words: JsonObject): PeerActor {
 }
 
 const find = async (text: string): Promise<string | undefined> =>
-  (await ours.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${encodeURIComponent(text)}`)).data[0]?.uuid
+  (await local.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${encodeURIComponent(text)}`)).data[0]?.uuid
 
 describe('pages about what another server sent', () => {
   it.each(hostileTexts.map((text, index) => [JSON.stringify(text), text, index] as const))(
@@ -71,7 +71,7 @@ describe('pages about what another server sent', () => {
       const uuid = await find(video.id)
       expect(uuid).toBeDefined()
       const note = peer.note({ author: account.url, inReplyTo: video.id, content: text })
-      await ours.tell(account, peer.activity(account, 'Create', note))
+      await local.tell(account, peer.activity(account, 'Create', note))
       const watch = await check(`/w/${uuid}`)
       expect(watch).toMatch(/<ol class="comments"><li id="comment-\d+">/)
       // Unknown languages are left out, and labels are local.
@@ -85,8 +85,8 @@ describe('pages about what another server sent', () => {
   )
 
   it('contain only text, in searches', async () => {
-    const browser = makeBrowser(ours.base)
-    await browser.login(ours.node.username, ours.node.password)
+    const browser = makeBrowser(local.base)
+    await browser.login(local.node.username, local.node.password)
     for (const kind of ['videos', 'channels']) {
       const path = `/search?search=script&type=${kind}`
       expect(await check(path, (address) => browser.open(address))).toContain('&lt;script&gt;alert(1)')
@@ -95,13 +95,13 @@ describe('pages about what another server sent', () => {
 
   it('contain only text, about a follower', async () => {
     const server = renamed(peer.instance, { name: NAME, summary: NAME, preferredUsername: 'peertube' })
-    await ours.tell(server, peer.activity(server, 'Follow', ours.instance))
+    await local.tell(server, peer.activity(server, 'Follow', local.instance))
     const person = renamed(await peer.account('subscriber'), { name: NAME })
-    const me = await ours.client.get<{ videoChannels: { name: string }[] }>('/api/v1/users/me')
-    const followed = `${ours.base}/video-channels/${me.videoChannels[0]?.name}`
-    await ours.tell(person, peer.activity(person, 'Follow', followed))
-    const browser = makeBrowser(ours.base)
-    expect((await browser.login(ours.node.username, ours.node.password)).path).toBe('/admin/setup')
+    const me = await local.client.get<{ videoChannels: { name: string }[] }>('/api/v1/users/me')
+    const followed = `${local.base}/video-channels/${me.videoChannels[0]?.name}`
+    await local.tell(person, peer.activity(person, 'Follow', followed))
+    const browser = makeBrowser(local.base)
+    expect((await browser.login(local.node.username, local.node.password)).path).toBe('/admin/setup')
     const told = await until(
       async () => {
         const html = await check('/my-account/notifications', (path) => browser.open(path))

@@ -26,7 +26,7 @@ interface Decision {
 }
 type Person = { account: PeerActor; channel: PeerActor }
 
-let ours: FederatedNode
+let local: FederatedNode
 let home: FakePeer
 let away: FakePeer
 let alice: Person
@@ -37,27 +37,27 @@ let video: { id: number; uuid: string; url: string }
 beforeAll(async () => {
   const inbox = { reports_per_host: REPORTS, comments_per_host: COMMENTS }
   const config = { vireo: { federation: { inbox }, abuses: { reports_per_user: OF_A_USER } } }
-  ;[ours, home, away] = await Promise.all([startFederatedNode(config), startFakePeer(), startFakePeer()])
-  for (const peer of [home, away]) await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
-  alice = await introduce(ours, home, 'alice')
-  mallory = await introduce(ours, home, 'mallory')
-  bob = await introduce(ours, away, 'bob')
-  video = await ours.upload(await readFile(await media('small.mp4')))
+  ;[local, home, away] = await Promise.all([startFederatedNode(config), startFakePeer(), startFakePeer()])
+  for (const peer of [home, away]) await local.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  alice = await introduce(local, home, 'alice')
+  mallory = await introduce(local, home, 'mallory')
+  bob = await introduce(local, away, 'bob')
+  video = await local.upload(await readFile(await media('small.mp4')))
 })
 afterAll(async () => {
-  await Promise.all([home?.close(), away?.close(), ours?.stop()])
+  await Promise.all([home?.close(), away?.close(), local?.stop()])
 })
 
 const listed = async (query = '') =>
-  await ours.client.get<{ total: number; data: Decision[] }>(`/api/v1/vireo/inbound-decisions?count=100${query}`)
+  await local.client.get<{ total: number; data: Decision[] }>(`/api/v1/vireo/inbound-decisions?count=100${query}`)
 const decision = async (reason: string, host: string) => (await listed(`&reason=${reason}`)).data.find((one) => one.host === host)
 const comment = (by: PeerActor, peer: FakePeer, inReplyTo = video.url) =>
   peer.activity(by, 'Create', peer.note({ author: by.url, inReplyTo, content: 'Well said' }))
 const isStored = async ({ object }: JsonObject) =>
-  (await ours.query('select 1 from comment where url = $1', [(object as { id: string }).id])).length === 1
+  (await local.query('select 1 from comment where url = $1', [(object as { id: string }).id])).length === 1
 const flag = (by: PeerActor, peer: FakePeer, object: unknown, content = 'Bad') => peer.activity(by, 'Flag', object, { content })
 const reports = (of: FakePeer) =>
-  ours.query<{ reason: string; state: string }>(
+  local.query<{ reason: string; state: string }>(
     `select r.reason, r.state from abuse r join remote_host h on h.id = r.reporter_host_id where h.host = $1 order by r.id`,
     [of.host],
   )
@@ -71,22 +71,22 @@ const server = '/api/v1/server/blocklist'
 describe('reports of abuse', () => {
   it('of the same object by the same person are merged until one is decided', async () => {
     const reporter = await home.account('reporter')
-    for (const content of ['One', 'Two', 'Three']) await ours.tell(reporter, flag(reporter, home, video.url, content))
-    await ours.tell(alice.account, flag(alice.account, home, video.url, 'Me too'))
+    for (const content of ['One', 'Two', 'Three']) await local.tell(reporter, flag(reporter, home, video.url, content))
+    await local.tell(alice.account, flag(alice.account, home, video.url, 'Me too'))
     expect((await reports(home)).map(({ reason }) => reason)).toEqual(['One', 'Me too'])
     expect(await decision('reported_already', home.host)).toMatchObject({ verdict: 'drop', kind: 'Flag', count: 2 })
-    const [first] = (await ours.client.get<{ data: { id: number }[] }>('/api/v1/abuses?sort=id')).data
-    await ours.client.send('PUT', `/api/v1/abuses/${first?.id}`, { state: 3 })
-    await ours.tell(reporter, flag(reporter, home, video.url, 'Again'))
+    const [first] = (await local.client.get<{ data: { id: number }[] }>('/api/v1/abuses?sort=id')).data
+    await local.client.send('PUT', `/api/v1/abuses/${first?.id}`, { state: 3 })
+    await local.tell(reporter, flag(reporter, home, video.url, 'Again'))
     expect((await reports(home)).map(({ reason }) => reason)).toEqual(['One', 'Me too', 'Again'])
   })
 
   it('by an instance come from many people, and each is stored', async () => {
     for (const content of ['Of one', 'Of another']) {
-      await ours.tell(away.instance, flag(away.instance, away, video.url, content))
+      await local.tell(away.instance, flag(away.instance, away, video.url, content))
     }
     expect((await reports(away)).map(({ reason }) => reason)).toEqual(['Of one', 'Of another'])
-    await ours.query('delete from abuse')
+    await local.query('delete from abuse')
   })
 
   it('are limited per host and hour: a thousand reports affect no other host', async () => {
@@ -96,17 +96,17 @@ describe('reports of abuse', () => {
     const flood = Array.from({ length: 8 }, async () => {
       while (next < 1000) {
         next += 1
-        answers.push((await post(ours, mallory.account, flag(mallory.account, home, `${ours.base}/${next}`))).status)
+        answers.push((await post(local, mallory.account, flag(mallory.account, home, `${local.base}/${next}`))).status)
       }
     })
     await until(async () => answers.length > 100, { what: 'the middle of the flood' })
     const began = Date.now()
     const said = comment(bob.account, away)
     const others = [
-      await post(ours, bob.account, flag(bob.account, away, video.url, 'Honest')),
-      await post(ours, bob.account, said),
+      await post(local, bob.account, flag(bob.account, away, video.url, 'Honest')),
+      await post(local, bob.account, said),
       // Not a report, from the same host.
-      await post(ours, alice.account, home.activity(alice.account, 'Like', video.url)),
+      await post(local, alice.account, home.activity(alice.account, 'Like', video.url)),
     ]
     expect(others.map(({ status }) => status)).toEqual([204, 204, 204])
     await until(async () => (await isStored(said)) && (await reports(away)).length === 1, { what: 'what others said' })
@@ -116,7 +116,7 @@ describe('reports of abuse', () => {
     expect(took).toBeLessThan(5000)
     // A 429 for an hour would stop all other activities of its server too.
     expect(answers.filter((status) => status !== 204)).toEqual([])
-    const [taken] = await ours.query<{ n: number }>(
+    const [taken] = await local.query<{ n: number }>(
       "select count(*)::int as n from incoming_activity where type = 'Flag' and actor_url = $1",
       [mallory.account.url],
     )
@@ -124,11 +124,11 @@ describe('reports of abuse', () => {
     const noted = await decision('too_many_reports', home.host)
     expect(noted).toMatchObject({ verdict: 'drop', kind: 'Flag', actor: mallory.account.url })
     expect(noted?.count).toBe(before + 1000 - (taken?.n ?? 0))
-    expect((await ours.query("select 1 from inbound_decision where reason = 'too_many_reports'")).length).toBe(1)
+    expect((await local.query("select 1 from inbound_decision where reason = 'too_many_reports'")).length).toBe(1)
   })
 
   it('of a local user are limited per hour too; other users and moderators are not affected', async () => {
-    const [carol, dave] = [await newcomer(ours, 'carol'), await newcomer(ours, 'dave')]
+    const [carol, dave] = [await newcomer(local, 'carol'), await newcomer(local, 'dave')]
     const body = { reason: 'Nothing but trouble', video: { id: video.id } }
     const status = async (by: typeof carol) => {
       const answer = await by.raw('/api/v1/abuses', {
@@ -144,7 +144,7 @@ describe('reports of abuse', () => {
     expect(late).toHaveLength(3)
     for (const { retryAfter } of late) expect(Number(retryAfter)).toBeGreaterThan(3500)
     expect(await status(dave)).toEqual({ status: 200, retryAfter: null })
-    for (let n = 0; n <= OF_A_USER; n += 1) await ours.client.send('POST', '/api/v1/abuses', body)
+    for (let n = 0; n <= OF_A_USER; n += 1) await local.client.send('POST', '/api/v1/abuses', body)
   })
 })
 
@@ -152,12 +152,12 @@ describe('a limit per host', () => {
   it('applies to one host and one kind of activity', async () => {
     const answers: number[] = []
     for (let n = 0; n < COMMENTS + 5; n += 1) {
-      answers.push((await post(ours, alice.account, comment(alice.account, home))).status)
+      answers.push((await post(local, alice.account, comment(alice.account, home))).status)
     }
     expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(5)
-    expect((await post(ours, alice.account, home.activity(alice.account, 'Follow', ours.instance))).status).toBe(204)
+    expect((await post(local, alice.account, home.activity(alice.account, 'Follow', local.instance))).status).toBe(204)
     const said = comment(bob.account, away)
-    await ours.tell(bob.account, said)
+    await local.tell(bob.account, said)
     expect(await isStored(said)).toBe(true)
     expect(await decision('too_many_comments', home.host)).toMatchObject({ verdict: 'later', kind: 'Create Note' })
   })
@@ -179,7 +179,7 @@ describe('a comment of a megabyte', () => {
     const costs: number[] = []
     for (let n = 0; n < 6; n += 1) {
       const spent = startCpuTime()
-      const { status } = await post(ours, bob.account, body, { digest })
+      const { status } = await post(local, bob.account, body, { digest })
       costs.push(spent())
       expect(status).toBe(413)
     }
@@ -195,24 +195,24 @@ describe('a comment of a megabyte', () => {
   it('that is as long as markup may be is accepted, and truncated', async () => {
     const said = comment(bob.account, away)
     Object.assign(said.object as JsonObject, { content: 'é'.repeat(60_000) })
-    await ours.tell(bob.account, said)
-    const [stored] = await ours.query<{ text: string }>('select text from comment where url = $1', [(said.object as { id: string }).id])
+    await local.tell(bob.account, said)
+    const [stored] = await local.query<{ text: string }>('select text from comment where url = $1', [(said.object as { id: string }).id])
     expect(stored?.text).toHaveLength(10_000)
   })
 })
 
 describe('a blocked host or actor', () => {
   it('is refused before its signature is checked, and logged', async () => {
-    await ours.client.send('POST', `${server}/servers`, { host: home.host })
+    await local.client.send('POST', `${server}/servers`, { host: home.host })
     const create = comment(mallory.account, home)
     const wrong = await wrongKeyOf(mallory.account)
-    expect((await post(ours, mallory.account, create)).status).toBe(403)
-    expect((await post(ours, mallory.account, create, { key: wrong })).status).toBe(403)
+    expect((await post(local, mallory.account, create)).status).toBe(403)
+    expect((await post(local, mallory.account, create, { key: wrong })).status).toBe(403)
     const unknown = { key: wrong, keyId: `${home.base}/nobody#main-key` }
-    expect((await post(ours, mallory.account, create, unknown)).status).toBe(403)
-    expect((await post(ours, mallory.account, create, { keyId: `acct:nobody@${home.host}` })).status).toBe(403)
+    expect((await post(local, mallory.account, create, unknown)).status).toBe(403)
+    expect((await post(local, mallory.account, create, { keyId: `acct:nobody@${home.host}` })).status).toBe(403)
     // Forwarded by a server that is not to blame.
-    expect((await post(ours, bob.account, await signedInside(create, mallory.account))).status).toBe(204)
+    expect((await post(local, bob.account, await signedInside(create, mallory.account))).status).toBe(204)
     const noted = (await listed(`&host=${home.host}&reason=blocked_server`)).data
     expect(noted).toEqual([
       expect.objectContaining({
@@ -223,29 +223,29 @@ describe('a blocked host or actor', () => {
         actor: mallory.account.url,
       }),
     ])
-    await ours.settled()
+    await local.settled()
     expect(await isStored(create)).toBe(false)
-    await ours.client.send('DELETE', `${server}/servers/${home.host}`)
+    await local.client.send('DELETE', `${server}/servers/${home.host}`)
   })
 
   it('cannot be announced by others: an Announce of its videos is dropped', async () => {
     const document = home.video({ ...mallory })
-    await ours.tell(mallory.account, home.activity(mallory.account, 'Create', document))
-    await ours.client.send('POST', `${server}/accounts`, { accountName: `mallory@${home.host}` })
-    const shares = () => ours.query('select 1 from share s join video v on v.id = s.video_id where v.url = $1', [document.id])
-    await ours.tell(bob.channel, away.activity(bob.channel, 'Announce', document.id))
+    await local.tell(mallory.account, home.activity(mallory.account, 'Create', document))
+    await local.client.send('POST', `${server}/accounts`, { accountName: `mallory@${home.host}` })
+    const shares = () => local.query('select 1 from share s join video v on v.id = s.video_id where v.url = $1', [document.id])
+    await local.tell(bob.channel, away.activity(bob.channel, 'Announce', document.id))
     expect(await shares()).toEqual([])
     expect(await decision('about_blocked_actor', away.host)).toMatchObject({ verdict: 'drop', kind: 'Announce' })
-    await ours.client.send('DELETE', `${server}/accounts/mallory@${home.host}`)
-    await ours.tell(bob.channel, away.activity(bob.channel, 'Announce', document.id))
+    await local.client.send('DELETE', `${server}/accounts/mallory@${home.host}`)
+    await local.tell(bob.channel, away.activity(bob.channel, 'Announce', document.id))
     expect(await shares()).toHaveLength(1)
   })
 })
 
 describe('moderators', () => {
   it('see pending and tagged comments, and forged senders', async () => {
-    const held = await ours.upload(await readFile(await media('small.mp4')), { commentsPolicy: '3' })
-    await ours.tell(bob.account, comment(bob.account, away, held.url))
+    const held = await local.upload(await readFile(await media('small.mp4')), { commentsPolicy: '3' })
+    await local.tell(bob.account, comment(bob.account, away, held.url))
     expect(await decision('needs_approval', away.host)).toMatchObject({
       verdict: 'hold',
       kind: 'Create Note',
@@ -253,19 +253,19 @@ describe('moderators', () => {
     })
     const noted = comment(bob.account, away)
     Object.assign(noted.object as JsonObject, { content: 'See https://third.example/' })
-    await ours.tell(bob.account, noted)
+    await local.tell(bob.account, noted)
     expect(await decision('tagged', away.host)).toMatchObject({ verdict: 'tag', activityId: noted.id })
-    await ours.client.send('PUT', '/api/v1/automatic-tags/policies/accounts/root/comments', {
+    await local.client.send('PUT', '/api/v1/automatic-tags/policies/accounts/root/comments', {
       review: ['external-link'],
     })
     const watched = comment(bob.account, away)
     Object.assign(watched.object as JsonObject, { content: 'See https://third.example/' })
-    await ours.tell(bob.account, watched)
+    await local.tell(bob.account, watched)
     expect(await decision('held_by_tags', away.host)).toMatchObject({ verdict: 'hold', activityId: watched.id })
     const lie = comment(bob.account, away)
     // A key older than a minute would be fetched again.
-    await ours.query('update actor set refreshed_at = now() where url = $1', [bob.account.url])
-    expect((await post(ours, bob.account, lie, { key: await wrongKeyOf(bob.account) })).status).toBe(401)
+    await local.query('update actor set refreshed_at = now() where url = $1', [bob.account.url])
+    expect((await post(local, bob.account, lie, { key: await wrongKeyOf(bob.account) })).status).toBe(401)
     expect(await decision('unproven_sender', '')).toMatchObject({ verdict: 'refuse', activityId: lie.id })
   })
 
@@ -276,8 +276,8 @@ describe('moderators', () => {
     const counts = (await listed('&sort=-count')).data.map(({ count }) => count)
     expect(counts).toEqual([...counts].sort((a, b) => b - a))
     expect((await listed('&start=1')).data).toHaveLength((await listed()).total - 1)
-    await ours.query("update inbound_decision set last_at = now() - interval '31 days' where reason = 'unproven_sender'")
-    await ours.node.restart()
+    await local.query("update inbound_decision set last_at = now() - interval '31 days' where reason = 'unproven_sender'")
+    await local.node.restart()
     await until(async () => (await listed('&reason=unproven_sender')).total === 0, { what: 'the end of old decisions' })
     expect((await listed('&verdict=hold')).total).toBe(2)
   })

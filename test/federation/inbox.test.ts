@@ -34,7 +34,7 @@ const MINUTE = 60_000
 /** Number of embedded signatures that are checked for one host per minute. */
 const PROOFS = 40
 
-let ours: FederatedNode
+let node: FederatedNode
 let home: FakePeer
 let away: FakePeer
 let alice: PeerActor
@@ -43,18 +43,18 @@ let video: { url: string; uuid: string }
 let serial = 0
 
 beforeAll(async () => {
-  ;[ours, home, away] = await Promise.all([
+  ;[node, home, away] = await Promise.all([
     startFederatedNode({ vireo: { federation: { inbox: { proofs_per_host: PROOFS } } } }),
     startFakePeer(),
     startFakePeer(),
   ])
-  alice = (await introduce(ours, home, 'alice')).account
-  await ours.tell(home.instance, home.activity(home.instance, 'Arrive', home.instance.url))
-  bob = (await introduce(ours, away, 'bob')).account
-  video = await ours.upload(await readFile(await media('small.mp4')))
+  alice = (await introduce(node, home, 'alice')).account
+  await node.tell(home.instance, home.activity(home.instance, 'Arrive', home.instance.url))
+  bob = (await introduce(node, away, 'bob')).account
+  video = await node.upload(await readFile(await media('small.mp4')))
 })
 afterAll(async () => {
-  await Promise.all([home?.close(), away?.close(), ours?.stop()])
+  await Promise.all([home?.close(), away?.close(), node?.stop()])
 })
 beforeEach(() => {
   home.fetched.length = 0
@@ -66,12 +66,12 @@ const comment = (by: PeerActor, peer: FakePeer, content?: string) =>
 const idOf = ({ object }: JsonObject) => (object as { id: string }).id
 /** Whether the comment was stored, once all activities are processed. */
 const isThere = async (activity: JsonObject) => {
-  await ours.settled()
-  return (await ours.query('select 1 from comment where url = $1', [idOf(activity)])).length
+  await node.settled()
+  return (await node.query('select 1 from comment where url = $1', [idOf(activity)])).length
 }
 /** Sets the time at which the node last fetched an actor. */
 const age = (actor: PeerActor, ms: number) =>
-  ours.query('update actor set refreshed_at = $2 where url = $1', [actor.url, new Date(Date.now() - ms)])
+  node.query('update actor set refreshed_at = $2 where url = $1', [actor.url, new Date(Date.now() - ms)])
 
 describe('a signature', () => {
   const good: [string, () => PostOptions][] = [
@@ -92,7 +92,7 @@ describe('a signature', () => {
   ]
   it.each(good)('%s is accepted', async (_what, options) => {
     const activity = comment(alice, home)
-    expect(await post(ours, alice, activity, options())).toEqual({ status: 204, body: '' })
+    expect(await post(node, alice, activity, options())).toEqual({ status: 204, body: '' })
     expect(await isThere(activity)).toBe(1)
   })
 
@@ -119,7 +119,7 @@ describe('a signature', () => {
   ]
   it.each(bad)('%s is refused with %i and has no effect', async (_what, status, options) => {
     const activity = comment(alice, home)
-    const answer = await post(ours, alice, activity, await options())
+    const answer = await post(node, alice, activity, await options())
     expect(answer.status).toBe(status)
     expect(JSON.parse(answer.body)).toMatchObject({ status })
     expect(await isThere(activity)).toBe(0)
@@ -129,23 +129,23 @@ describe('a signature', () => {
   it('that is replayed has one effect', async () => {
     const activity = { ...home.activity(alice, 'Like', video.url) }
     const date = new Date()
-    await ours.tell(alice, activity, { date })
-    await ours.tell(alice, home.activity(alice, 'Undo', activity))
-    const ratings = () => ours.query('select 1 from rating r join video v on v.id = r.video_id where v.url = $1', [video.url])
+    await node.tell(alice, activity, { date })
+    await node.tell(alice, home.activity(alice, 'Undo', activity))
+    const ratings = () => node.query('select 1 from rating r join video v on v.id = r.video_id where v.url = $1', [video.url])
     expect(await ratings()).toHaveLength(0)
-    await ours.tell(alice, activity, { date })
+    await node.tell(alice, activity, { date })
     expect(await ratings()).toHaveLength(0)
     const note = comment(alice, home)
-    for (let time = 0; time < 3; time += 1) await ours.tell(alice, note)
+    for (let time = 0; time < 3; time += 1) await node.tell(alice, note)
     expect(await isThere(note)).toBe(1)
   })
 
   it('of a repeated activity counts again: like, undo, like again with the same id', async () => {
     const like = home.activity(alice, 'Like', video.url, { id: `${alice.url}/likes/7` })
     const undo = home.activity(alice, 'Undo', like, { id: `${alice.url}/likes/7/undo` })
-    const ratings = () => ours.query('select 1 from rating where url = $1', [like.id])
+    const ratings = () => node.query('select 1 from rating where url = $1', [like.id])
     for (const step of [like, undo, like, undo, like]) {
-      await ours.tell(alice, await signedInside(step, alice))
+      await node.tell(alice, await signedInside(step, alice))
       expect(await ratings()).toHaveLength(step === like ? 1 : 0)
     }
   })
@@ -162,7 +162,7 @@ describe('an unknown key', () => {
   it('is fetched once, after the response, and the activity is processed', async () => {
     const newcomer = await home.account('newcomer')
     const activity = comment(newcomer, home)
-    expect((await post(ours, newcomer, activity)).status).toBe(204)
+    expect((await post(node, newcomer, activity)).status).toBe(204)
     expect(await isThere(activity)).toBe(1)
     expect(home.fetched).toEqual([new URL(newcomer.url).pathname])
   })
@@ -173,31 +173,31 @@ describe('an unknown key', () => {
   ])('is enough for a first activity that is signed with %s', async (what, options) => {
     const newcomer = await home.account(`first_${what.replaceAll(' ', '_')}`)
     const activity = comment(newcomer, home)
-    await ours.tell(newcomer, activity, { more: { 'user-agent': 'Elsewhere/1.0', accept: '*/*' }, ...options })
+    await node.tell(newcomer, activity, { more: { 'user-agent': 'Elsewhere/1.0', accept: '*/*' }, ...options })
     expect(await isThere(activity)).toBe(1)
   })
 
   it('named by a stranger does not delay a known actor', async () => {
     home.serve('/users/hanging', () => ({ status: 503 }))
     const forged = comment(alice, home)
-    const answer = await post(ours, alice, forged, { keyId: `${home.base}/users/hanging#main-key` })
+    const answer = await post(node, alice, forged, { keyId: `${home.base}/users/hanging#main-key` })
     expect(answer.status).toBe(204)
     const activity = comment(alice, home)
-    expect((await post(ours, alice, activity)).status).toBe(204)
+    expect((await post(node, alice, activity)).status).toBe(204)
     await until(async () => (await isThere(activity)) === 1, { what: 'what she said', withinMs: 5000 })
-    await ours.query("delete from incoming_activity where state = 'unverified'")
+    await node.query("delete from incoming_activity where state = 'unverified'")
   })
   it.each(['cavage', 'rfc9421'] as const)('of a signature over additional headers is checked over all of them (%s)', async (profile) => {
     const mastodon = await home.account(`covering-${profile}`)
     const activity = comment(mastodon, home)
     const more = { 'collection-synchronization': 'collectionId="x"', 'content-type': 'application/activity+json' }
-    expect((await post(ours, mastodon, activity, { profile, more })).status).toBe(204)
+    expect((await post(node, mastodon, activity, { profile, more })).status).toBe(204)
     expect(await isThere(activity)).toBe(1)
   })
 
   it('of an activity signed by another actor is not fetched', async () => {
     const stranger = await away.account('stranger')
-    const answer = await post(ours, alice, comment(alice, home), { signer: stranger })
+    const answer = await post(node, alice, comment(alice, home), { signer: stranger })
     expect(answer.status).toBe(401)
     expect(away.fetched).toEqual([])
   })
@@ -205,10 +205,10 @@ describe('an unknown key', () => {
   it('that does not match is a forgery', async () => {
     const forged = await home.account('forged')
     const activity = comment(forged, home)
-    await ours.tell(forged, activity, { key: await otherKeys(forged) })
+    await node.tell(forged, activity, { key: await otherKeys(forged) })
     expect(await isThere(activity)).toBe(0)
     // The true activity with the same id is not blocked.
-    await ours.tell(forged, activity)
+    await node.tell(forged, activity)
     expect(await isThere(activity)).toBe(1)
   })
 
@@ -217,15 +217,15 @@ describe('an unknown key', () => {
     home.serve(late.url, () => ({ status: 503 }))
     const activity = comment(late, home)
     const forged = { ...activity, object: { ...(activity.object as JsonObject), content: 'Forged' } }
-    expect((await post(ours, late, forged, { key: await otherKeys(late) })).status).toBe(204)
-    expect((await post(ours, late, activity)).status).toBe(204)
-    await ours.settled()
-    const waiting = await ours.query<{ body: string }>(
+    expect((await post(node, late, forged, { key: await otherKeys(late) })).status).toBe(204)
+    expect((await post(node, late, activity)).status).toBe(204)
+    await node.settled()
+    const waiting = await node.query<{ body: string }>(
       "select body from incoming_activity where actor_url = $1 and state = 'unverified' order by id",
       [late.url],
     )
     expect(waiting.map(({ body }) => JSON.parse(body))).toEqual([forged, activity])
-    await ours.query('delete from incoming_activity where actor_url = $1', [late.url])
+    await node.query('delete from incoming_activity where actor_url = $1', [late.url])
   })
 
   it('of a flood by one actor is fetched once a minute, whether it is available or not', async () => {
@@ -238,10 +238,10 @@ describe('an unknown key', () => {
       if (status !== 200) home.serve(actor.url, () => ({ status }))
       home.fetched.length = 0
       const answers = await Promise.all(
-        Array.from({ length: 50 }, async () => post(ours, actor, comment(actor, home), { key: await otherKeys(actor) })),
+        Array.from({ length: 50 }, async () => post(node, actor, comment(actor, home), { key: await otherKeys(actor) })),
       )
       expect(new Set(answers.map((answer) => answer.status)).size).toBeGreaterThan(0)
-      await ours.settled()
+      await node.settled()
       expect({ name, fetched: home.fetched }).toEqual({ name, fetched: [new URL(actor.url).pathname] })
     }
   })
@@ -250,14 +250,14 @@ describe('an unknown key', () => {
     const actor = await home.account('flood-away')
     home.serve(actor.url, () => ({ status: 503 }))
     const activities = Array.from({ length: 20 }, () => comment(actor, home))
-    for (const activity of activities) expect((await post(ours, actor, activity)).status).toBe(204)
+    for (const activity of activities) expect((await post(node, actor, activity)).status).toBe(204)
     const waiting = () =>
-      ours.query<{ due: boolean }>("select due_at > now() as due from incoming_activity where actor_url = $1 and state = 'unverified'", [
+      node.query<{ due: boolean }>("select due_at > now() as due from incoming_activity where actor_url = $1 and state = 'unverified'", [
         actor.url,
       ])
     await until(async () => (await waiting()).filter((one) => one.due).length === 20)
     expect(home.fetched).toEqual([new URL(actor.url).pathname])
-    await ours.query('delete from incoming_activity where actor_url = $1', [actor.url])
+    await node.query('delete from incoming_activity where actor_url = $1', [actor.url])
   })
 
   it('of many actors of one server: only as many wait as configured, the others get a 429', async () => {
@@ -269,38 +269,38 @@ describe('an unknown key', () => {
       return { url, keyId: `${url}#main-key`, keys, document: {} }
     })
     const statuses = []
-    for (const actor of actors) statuses.push((await post(ours, actor, comment(actor, home))).status)
+    for (const actor of actors) statuses.push((await post(node, actor, comment(actor, home))).status)
     expect(statuses.filter((status) => status === 204)).toHaveLength(100)
     expect(statuses.filter((status) => status === 429)).toHaveLength(10)
     expect(home.fetched.length).toBeLessThanOrEqual(100)
     // Another server is not affected.
     const other = await away.account('unhindered')
     const activity = comment(other, away)
-    expect((await post(ours, other, activity)).status).toBe(204)
-    await until(async () => (await ours.query('select 1 from comment where url = $1', [idOf(activity)])).length === 1)
-    await ours.query("delete from incoming_activity where state = 'unverified'")
+    expect((await post(node, other, activity)).status).toBe(204)
+    await until(async () => (await node.query('select 1 from comment where url = $1', [idOf(activity)])).length === 1)
+    await node.query("delete from incoming_activity where state = 'unverified'")
   })
 })
 
 describe('a replaced key', () => {
   it('is fetched again when the stored one is a minute old, and only then', async () => {
     const rotating = await home.account('rotating')
-    await ours.tell(rotating, home.activity(rotating, 'Arrive', rotating.url))
+    await node.tell(rotating, home.activity(rotating, 'Arrive', rotating.url))
     const keys = await otherKeys(rotating)
     home.serve(rotating.url, {
       ...rotating.document,
       publicKey: { id: rotating.keyId, owner: rotating.url, publicKeyPem: keys.rsa.publicPem },
     })
     home.fetched.length = 0
-    expect((await post(ours, rotating, comment(rotating, home), { key: keys })).status).toBe(401)
+    expect((await post(node, rotating, comment(rotating, home), { key: keys })).status).toBe(401)
     expect(home.fetched).toEqual([])
 
     await age(rotating, 61_000)
     const activities = Array.from({ length: 5 }, () => comment(rotating, home))
-    for (const activity of activities) expect((await post(ours, rotating, activity, { key: keys })).status).toBe(204)
+    for (const activity of activities) expect((await post(node, rotating, activity, { key: keys })).status).toBe(204)
     for (const activity of activities) expect(await isThere(activity)).toBe(1)
     expect(home.fetched).toEqual([new URL(rotating.url).pathname])
-    expect((await post(ours, rotating, comment(rotating, home))).status).toBe(401)
+    expect((await post(node, rotating, comment(rotating, home))).status).toBe(401)
   })
 })
 
@@ -312,7 +312,7 @@ describe('a forwarded activity', () => {
 
   it('is accepted with the embedded signature of its author', async () => {
     const activity = await signed(bob, away)
-    await ours.tell(alice, activity)
+    await node.tell(alice, activity)
     expect(await isThere(activity)).toBe(1)
     expect(away.fetched).toEqual([])
   })
@@ -320,7 +320,7 @@ describe('a forwarded activity', () => {
   it('is accepted even if neither actor is known yet', async () => {
     const author = await away.account('unknown-author')
     const activity = await signed(author, away)
-    await ours.tell(alice, activity)
+    await node.tell(alice, activity)
     expect(await isThere(activity)).toBe(1)
   })
 
@@ -335,7 +335,7 @@ describe('a forwarded activity', () => {
   ]
   it.each(altered)('is refused when %s was changed', async (_what, alter) => {
     const activity = alter(await signed(bob, away))
-    const { status } = await post(ours, home.instance, activity)
+    const { status } = await post(node, home.instance, activity)
     expect([204, 401, 403]).toContain(status)
     expect(await isThere(activity)).toBe(0)
   })
@@ -347,23 +347,23 @@ describe('an embedded signature', () => {
 
   it('that was received before is not checked again', async () => {
     const activity = await signed()
-    await ours.tell(bob, activity)
+    await node.tell(bob, activity)
     const worn = { ...activity, signature: { ...(activity.signature as JsonObject), signatureValue: 'AAAA' } }
-    const { status } = await post(ours, bob, worn)
+    const { status } = await post(node, bob, worn)
     expect(status).toBe(204)
-    expect(await ours.query('select 1 from incoming_activity where activity_id = $1', [activity.id])).toHaveLength(1)
+    expect(await node.query('select 1 from incoming_activity where activity_id = $1', [activity.id])).toHaveLength(1)
   })
 
   it('on a very long document is refused before canonicalisation, and does not count as a forgery', async () => {
     const long = await signed({ summary: 'x'.repeat(250_000) })
-    expect((await post(ours, bob, long)).status).toBe(413)
+    expect((await post(node, bob, long)).status).toBe(413)
     expect(await isThere(long)).toBe(0)
   })
 
   const costly: [string, () => JsonObject[]][] = [
     [
       'with a key of this server, and a context of 2,000 terms on 1,000 nodes',
-      () => [scopedContext({ actor: bob.url, creator: `${ours.instance}#main-key` })],
+      () => [scopedContext({ actor: bob.url, creator: `${node.instance}#main-key` })],
     ],
     ['with a term that has a context of its own', () => [scopedContext(byBob())]],
     ['with contexts inside', () => [nestedContexts(byBob())]],
@@ -375,7 +375,7 @@ describe('an embedded signature', () => {
   it.each(costly)('that is expensive to canonicalise is refused before that: %s', async (_what, make) => {
     for (const document of make()) {
       const longest = await longestTurnOf(async () => {
-        const { status, body } = await post(ours, alice, document, { signer: null })
+        const { status, body } = await post(node, alice, document, { signer: null })
         expect([status, body]).toEqual([401, expect.stringContaining('document: unverifiable')])
       })
       expect(longest).toBeLessThan(MAX_TURN_MS)
@@ -385,7 +385,7 @@ describe('an embedded signature', () => {
   it('that is expensive within all bounds is checked outside the event loop', async () => {
     for (const document of withinBounds(byBob())) {
       const longest = await longestTurnOf(async () => {
-        expect((await post(ours, alice, document, { signer: null })).status).toBe(401)
+        expect((await post(node, alice, document, { signer: null })).status).toBe(401)
       })
       expect(longest).toBeLessThan(MAX_TURN_MS)
     }
@@ -393,7 +393,7 @@ describe('an embedded signature', () => {
 
   it('that is wrong is limited per minute and address, also when all come at once', async () => {
     const wrong = Array.from({ length: 110 }, () => wronglySigned(byBob()))
-    const answers = await Promise.all(wrong.map((document) => post(ours, alice, document, { signer: null })))
+    const answers = await Promise.all(wrong.map((document) => post(node, alice, document, { signer: null })))
     const [checked, refused] = [401, 429].map((code) => answers.filter(({ status }) => status === code).length)
     expect(checked).toBeLessThanOrEqual(PROOFS)
     expect(checked).toBeGreaterThan(0)
@@ -407,27 +407,27 @@ describe('an embedded signature', () => {
       type: 'OrderedCollection',
       orderedItems: items,
     }
-    const { status } = await post(ours, bob, JSON.stringify(collection))
+    const { status } = await post(node, bob, JSON.stringify(collection))
     expect(status).toBe(429)
-    await ours.settled()
+    await node.settled()
     const taken = async () =>
-      (await ours.query('select 1 from incoming_activity where activity_id = any($1)', [items.map(({ id }) => id)])).length
+      (await node.query('select 1 from incoming_activity where activity_id = any($1)', [items.map(({ id }) => id)])).length
     const first = await taken()
     expect(first).toBeLessThanOrEqual(PROOFS)
     expect(first).toBeGreaterThanOrEqual(PROOFS - 2)
     const other = await signed()
-    await ours.tell(home.instance, other)
+    await node.tell(home.instance, other)
     expect(await isThere(other)).toBe(1)
     // A forwarder with an unknown key gets no exception, and its activities are not stored.
     const unknown = await home.account('passes-on')
     const more = await Promise.all(Array.from({ length: PROOFS + 5 }, () => signed()))
-    expect((await post(ours, unknown, JSON.stringify({ ...collection, orderedItems: more }))).status).toBe(429)
+    expect((await post(node, unknown, JSON.stringify({ ...collection, orderedItems: more }))).status).toBe(429)
     expect(
-      await ours.query('select 1 from incoming_activity where proof is not null and activity_id = any($1)', [more.map(({ id }) => id)]),
+      await node.query('select 1 from incoming_activity where proof is not null and activity_id = any($1)', [more.map(({ id }) => id)]),
     ).toEqual([])
     // An activity by its own actor needs no embedded signature.
     const own = comment(bob, away)
-    await ours.tell(bob, own)
+    await node.tell(bob, own)
     expect(await isThere(own)).toBe(1)
   })
 })
@@ -436,62 +436,62 @@ describe('an irrelevant activity', () => {
   it('such as a Delete of an unknown, deleted actor is accepted silently, and fetched no second time', async () => {
     const gone = await home.account('gone')
     home.serve(gone.url, () => ({ status: 410 }))
-    const before = await ours.world()
-    await ours.tell(gone, home.activity(gone, 'Delete', gone.url))
-    expect(await ours.world()).toEqual(before)
-    expect(await ours.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
+    const before = await node.world()
+    await node.tell(gone, home.activity(gone, 'Delete', gone.url))
+    expect(await node.world()).toEqual(before)
+    expect(await node.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
     expect(home.fetched).toEqual([])
-    expect((await post(ours, gone, home.activity(gone, 'Delete', gone.url), { signer: null })).status).toBe(204)
+    expect((await post(node, gone, home.activity(gone, 'Delete', gone.url), { signer: null })).status).toBe(204)
   })
 
   it.each([404, 410])('of an actor whose key is answered with %i is dropped, and fetched no second time', async (status) => {
     const gone = await home.account(`gone_${status}`)
     home.serve(gone.url, () => ({ status }))
-    for (let time = 0; time < 3; time += 1) await ours.tell(gone, home.activity(gone, 'Like', video.url))
-    expect(await ours.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
+    for (let time = 0; time < 3; time += 1) await node.tell(gone, home.activity(gone, 'Like', video.url))
+    expect(await node.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
     expect(home.fetched).toEqual([new URL(gone.url).pathname])
   })
 
   it('of unknown type is accepted silently', async () => {
-    const before = await ours.world()
+    const before = await node.world()
     for (const type of ['Arrive', 'Add', 'Move', 'Block', 'QuoteRequest', 'toString', '__proto__']) {
-      await ours.tell(alice, home.activity(alice, type, video.url))
+      await node.tell(alice, home.activity(alice, type, video.url))
     }
     for (const object of [
       { type: 'Article', id: home.id() },
       { type: 'Page', id: home.id() },
       { type: 'CacheFile', id: home.id() },
     ]) {
-      await ours.tell(alice, home.activity(alice, 'Create', object))
+      await node.tell(alice, home.activity(alice, 'Create', object))
     }
-    expect(await ours.world()).toEqual(before)
-    expect(await ours.query("select type, error from incoming_activity where state <> 'done'")).toEqual([])
+    expect(await node.world()).toEqual(before)
+    expect(await node.query("select type, error from incoming_activity where state <> 'done'")).toEqual([])
   })
 
   it('in a bare collection is checked by its own actor', async () => {
-    const [mine, theirs, forwarded] = [comment(alice, home), comment(bob, away), await signedInside(comment(bob, away), bob)]
+    const [mine, remote, forwarded] = [comment(alice, home), comment(bob, away), await signedInside(comment(bob, away), bob)]
     const collection = {
       '@context': 'https://www.w3.org/ns/activitystreams',
       type: 'OrderedCollection',
       id: home.id(),
-      orderedItems: [mine, theirs, forwarded, 'not an activity', 7, null],
+      orderedItems: [mine, remote, forwarded, 'not an activity', 7, null],
     }
-    await post(ours, alice, collection)
-    expect([await isThere(mine), await isThere(theirs), await isThere(forwarded)]).toEqual([1, 0, 1])
+    await post(node, alice, collection)
+    expect([await isThere(mine), await isThere(remote), await isThere(forwarded)]).toEqual([1, 0, 1])
   })
 
   it('to an unknown inbox is answered with 404', async () => {
     for (const inbox of ['/accounts/nobody_here/inbox', '/video-channels/nobody_here/inbox']) {
       const activity = comment(alice, home)
-      const answer = await post(ours, alice, activity, { inbox })
+      const answer = await post(node, alice, activity, { inbox })
       expect({ inbox, status: answer.status }).toEqual({ inbox, status: 404 })
       expect(await isThere(activity)).toBe(0)
     }
   })
 
   it('in the name of a local actor is refused', async () => {
-    const activity = { ...comment(alice, home), actor: `${ours.base}/accounts/root`, id: `${ours.base}/x/1` }
-    expect((await post(ours, alice, activity)).status).toBe(403)
+    const activity = { ...comment(alice, home), actor: `${node.base}/accounts/root`, id: `${node.base}/x/1` }
+    expect((await post(node, alice, activity)).status).toBe(403)
   })
 })
 
@@ -516,7 +516,7 @@ describe('a hostile body', () => {
   it.each(bodies)('%s is refused with %i at once', async (_what, status, make) => {
     const sentBody = make()
     const spent = startCpuTime()
-    const answer = await post(ours, alice, sentBody.toString(), { sentBody })
+    const answer = await post(node, alice, sentBody.toString(), { sentBody })
     expect(spent()).toBeLessThan(1000)
     expect(answer.status).toBe(status)
   })
@@ -524,20 +524,20 @@ describe('a hostile body', () => {
   it('with NUL, quotes and markup in its texts is stored as text or refused, and never parked', async () => {
     for (const content of ['a\u0000b', `'; drop table video; --`, '%_%', '\u202eright to left', '<a'.repeat(30_000), '\ud800 lone']) {
       const activity = comment(alice, home, content)
-      const { status } = await post(ours, alice, activity)
+      const { status } = await post(node, alice, activity)
       expect([204, 400]).toContain(status)
-      await ours.settled()
+      await node.settled()
     }
     const named = await home.account('named')
     home.serve(named.url, { ...named.document, name: `'; drop table actor; --`, summary: 'a\u0000b' })
     const odd = comment(named, home)
-    await ours.tell(named, odd)
+    await node.tell(named, odd)
     expect(await isThere(odd)).toBe(1)
     for (const id of [`${home.base}/x/\u0000`, `${home.base}/x/%00`, `${home.base}/x/'"`]) {
-      await post(ours, alice, { ...comment(alice, home), id })
+      await post(node, alice, { ...comment(alice, home), id })
     }
-    await ours.settled()
-    expect(await ours.query("select error from incoming_activity where state <> 'done'")).toEqual([])
+    await node.settled()
+    expect(await node.query("select error from incoming_activity where state <> 'done'")).toEqual([])
   })
 })
 
@@ -545,8 +545,8 @@ describe('an activity without effect', () => {
   it('such as a Delete of an unknown actor is accepted, not stored, and nothing is fetched', async () => {
     const stranger = await away.account('never_seen')
     const activity = away.activity(stranger, 'Delete', stranger.url)
-    expect(await post(ours, stranger, activity)).toEqual({ status: 204, body: '' })
-    expect(await ours.query('select 1 from incoming_activity where activity_id = $1', [activity.id])).toEqual([])
+    expect(await post(node, stranger, activity)).toEqual({ status: 204, body: '' })
+    expect(await node.query('select 1 from incoming_activity where activity_id = $1', [activity.id])).toEqual([])
     expect(away.fetched).toEqual([])
   })
 
@@ -554,7 +554,7 @@ describe('an activity without effect', () => {
     'such as a signed %s is refused with 415',
     async (contentType) => {
       const activity = comment(alice, home)
-      expect((await post(ours, alice, activity, { contentType })).status).toBe(415)
+      expect((await post(node, alice, activity, { contentType })).status).toBe(415)
       expect(await isThere(activity)).toBe(0)
     },
   )
@@ -567,18 +567,18 @@ describe('strangers', () => {
       const strangers = Array.from({ length: 30 }, (_, n) => ({ ...alice, url: `${silent.base}/accounts/s${n}` }))
       for (const stranger of strangers) {
         const activity = { ...home.activity(stranger, 'Like', video.url), id: `${stranger.url}/likes/1` }
-        const { status } = await post(ours, stranger, activity, { keyId: `${stranger.url}#main-key` })
+        const { status } = await post(node, stranger, activity, { keyId: `${stranger.url}#main-key` })
         expect(status).toBe(204)
       }
       const activity = comment(alice, home)
-      expect((await post(ours, alice, activity)).status).toBe(204)
-      await until(async () => (await ours.query('select 1 from comment where url = $1', [idOf(activity)])).length === 1, {
+      expect((await post(node, alice, activity)).status).toBe(204)
+      await until(async () => (await node.query('select 1 from comment where url = $1', [idOf(activity)])).length === 1, {
         what: 'the comment of somebody known',
         withinMs: 4000,
       })
     } finally {
       await silent.close()
-      await ours.query("delete from incoming_activity where state = 'unverified'")
+      await node.query("delete from incoming_activity where state = 'unverified'")
     }
   })
 })

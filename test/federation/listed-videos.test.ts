@@ -5,22 +5,22 @@ import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-pe
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let home: FakePeer
 let other: FakePeer
 let alice: { account: PeerActor; channel: PeerActor }
 let video: { id: string; name: string }
 
 beforeAll(async () => {
-  ;[ours, home, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-  alice = await introduce(ours, home, 'alice')
-  await ours.tell(other.instance, other.activity(other.instance, 'Arrive', other.instance.url))
+  ;[node, home, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  alice = await introduce(node, home, 'alice')
+  await node.tell(other.instance, other.activity(other.instance, 'Arrive', other.instance.url))
   const document = home.video({ ...alice, more: { name: 'Of a stranger' } })
   video = { id: document.id, name: 'Of a stranger' }
-  await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
+  await node.tell(alice.account, home.activity(alice.account, 'Create', document))
 })
 afterAll(async () => {
-  await Promise.all([home?.close(), other?.close(), ours?.stop()])
+  await Promise.all([home?.close(), other?.close(), node?.stop()])
 })
 
 interface Page {
@@ -28,7 +28,7 @@ interface Page {
   data: { name: string }[]
 }
 const list = async (path: string) => {
-  const { total, data } = (await (await fetch(`${ours.base}/api/v1/${path}`)).json()) as Page
+  const { total, data } = (await (await fetch(`${node.base}/api/v1/${path}`)).json()) as Page
   return { total, names: data.map(({ name }) => name) }
 }
 const LISTED = { total: 1, names: ['Of a stranger'] }
@@ -39,11 +39,11 @@ const becomes = (expected: typeof NOBODYS) =>
     what: `the lists with ${expected.total}`,
   })
 const follow = async (peer: FakePeer, actor: PeerActor, handle: string) => {
-  await ours.client.send('POST', '/api/v1/server/following', { handles: [handle] })
+  await node.client.send('POST', '/api/v1/server/following', { handles: [handle] })
   const { activity } = await peer.awaited('the Follow', (one) => {
     return one.activity.type === 'Follow' && one.activity.object === actor.url
   })
-  await ours.tell(actor, peer.activity(actor, 'Accept', activity))
+  await node.tell(actor, peer.activity(actor, 'Accept', activity))
   peer.received.length = 0
 }
 
@@ -52,28 +52,28 @@ it('a video sent by a stranger is in no public list, and can be opened by its UR
   expect(await list('search/videos?search=stranger')).toEqual(NOBODYS)
   const handle = `${alice.channel.document.preferredUsername}@${home.host}`
   const ofChannel = `/api/v1/video-channels/${handle}/videos`
-  expect((await fetch(`${ours.base}${ofChannel}`)).status).toBe(403)
-  expect((await ours.client.get<Page>(ofChannel)).total).toBe(1)
-  expect((await ours.client.get<Page>('/api/v1/search/videos?search=stranger')).total).toBe(1)
-  expect((await ours.client.get<Page>(`/api/v1/search/videos?search=${encodeURIComponent(video.id)}`)).total).toBe(1)
+  expect((await fetch(`${node.base}${ofChannel}`)).status).toBe(403)
+  expect((await node.client.get<Page>(ofChannel)).total).toBe(1)
+  expect((await node.client.get<Page>('/api/v1/search/videos?search=stranger')).total).toBe(1)
+  expect((await node.client.get<Page>(`/api/v1/search/videos?search=${encodeURIComponent(video.id)}`)).total).toBe(1)
 })
 
 it('is listed while its channel is followed', async () => {
   const handle = `${alice.channel.document.preferredUsername}@${home.host}`
   await follow(home, alice.channel, handle)
   await becomes(LISTED)
-  await ours.client.send('DELETE', `/api/v1/server/following/${handle}`)
+  await node.client.send('DELETE', `/api/v1/server/following/${handle}`)
   await becomes(NOBODYS)
 })
 
 it('is listed while a followed actor shares it', async () => {
   const share = other.activity(other.instance, 'Announce', video.id)
-  await ours.tell(other.instance, share)
+  await node.tell(other.instance, share)
   expect(await lists()).toEqual([NOBODYS, NOBODYS])
   await follow(other, other.instance, `${other.instance.document.preferredUsername}@${other.host}`)
   await becomes(LISTED)
-  await ours.tell(other.instance, other.activity(other.instance, 'Undo', share))
+  await node.tell(other.instance, other.activity(other.instance, 'Undo', share))
   await becomes(NOBODYS)
-  await ours.tell(other.instance, other.activity(other.instance, 'Announce', video.id))
+  await node.tell(other.instance, other.activity(other.instance, 'Announce', video.id))
   await becomes(LISTED)
 })

@@ -7,21 +7,21 @@ import { until } from '../support/until.ts'
 import { createLive, LIVE_CONFIG, liveAddress } from './live-nodes.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let nora: { account: PeerActor; channel: PeerActor }
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(LIVE_CONFIG), startFakePeer()])
-  nora = await introduce(ours, peer, 'nora')
+  ;[node, peer] = await Promise.all([startFederatedNode(LIVE_CONFIG), startFakePeer()])
+  nora = await introduce(node, peer, 'nora')
   const { account } = nora
-  for (const target of [ours.instance, `${ours.base}/accounts/root`, `${ours.base}/video-channels/root_channel`]) {
-    await ours.tell(account, peer.activity(account, 'Follow', target))
+  for (const target of [node.instance, `${node.base}/accounts/root`, `${node.base}/video-channels/root_channel`]) {
+    await node.tell(account, peer.activity(account, 'Follow', target))
   }
   await peer.awaited('all answers', () => peer.of('Accept').length === 3)
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 beforeEach(() => {
   peer.received.length = 0
@@ -40,16 +40,16 @@ const heard = async (url: string, type: string, count = 1): Promise<Received> =>
 }
 /** Waits for an Update of another video of the account: earlier activities have arrived then. */
 async function everythingBefore(): Promise<void> {
-  const { id, url } = await createLive(ours)
+  const { id, url } = await createLive(node)
   await heard(url, 'Create')
   await heard(url, 'Announce', 2)
-  await ours.client.send('DELETE', `/api/v1/videos/${id}`)
+  await node.client.send('DELETE', `/api/v1/videos/${id}`)
   await heard(url, 'Delete')
 }
 
 describe('a live', () => {
   it('is created while it waits, updated when its settings change and its stream starts and ends, and deleted', async () => {
-    const live = await createLive(ours, { latencyMode: 3 })
+    const live = await createLive(node, { latencyMode: 3 })
     const { url, uuid } = live
     // Activities of different actors arrive in any order.
     const created = objectOf(await heard(url, 'Create'))
@@ -59,15 +59,15 @@ describe('a live', () => {
     expect(created).toMatchObject({ ...terms, state: 4 })
     expect(typesOfLinks(created)).toEqual(['text/html', undefined, undefined])
 
-    await ours.client.send('PUT', `/api/v1/videos/live/${live.id}`, { latencyMode: 1 })
+    await node.client.send('PUT', `/api/v1/videos/live/${live.id}`, { latencyMode: 1 })
     expect(objectOf(await heard(url, 'Update'))).toMatchObject({ ...terms, latencyMode: 1, state: 4 })
-    await ours.client.send('PUT', `/api/v1/videos/${live.id}`, { name: 'Renamed' })
+    await node.client.send('PUT', `/api/v1/videos/${live.id}`, { name: 'Renamed' })
     expect(objectOf(await heard(url, 'Update', 2))).toMatchObject({ name: 'Renamed', state: 4 })
 
-    const sending = publish(liveAddress(ours, live.key), { seconds: 10, paced: true })
+    const sending = publish(liveAddress(node, live.key), { seconds: 10, paced: true })
     const started = objectOf(await heard(url, 'Update', 3))
     expect(started).toMatchObject({ ...terms, latencyMode: 1, state: 1 })
-    const folder = `${ours.base}/static/streaming-playlists/hls/${uuid}`
+    const folder = `${node.base}/static/streaming-playlists/hls/${uuid}`
     expect((started.url as JsonObject[])[1]).toEqual({
       type: 'Link',
       mediaType: 'application/x-mpegURL',
@@ -81,7 +81,7 @@ describe('a live', () => {
     expect((await sending).code).toBe(0)
     expect(objectOf(await heard(url, 'Update', 4))).toMatchObject({ ...terms, latencyMode: 1, state: 5 })
 
-    await ours.client.send('DELETE', `/api/v1/videos/${live.id}`)
+    await node.client.send('DELETE', `/api/v1/videos/${live.id}`)
     await heard(url, 'Delete')
     await everythingBefore()
     expect(typesOf(url).toSorted()).toEqual(['Announce', 'Announce', 'Create', 'Delete', ...Array<string>(4).fill('Update')])
@@ -89,44 +89,44 @@ describe('a live', () => {
   })
 
   it('that is permanent waits again after each stream', async () => {
-    const { id, url, key } = await createLive(ours, { permanentLive: true })
+    const { id, url, key } = await createLive(node, { permanentLive: true })
     await heard(url, 'Create')
     for (const time of [1, 2]) {
-      expect((await publish(liveAddress(ours, key), { seconds: 8, paced: true })).code).toBe(0)
+      expect((await publish(liveAddress(node, key), { seconds: 8, paced: true })).code).toBe(0)
       await heard(url, 'Update', 2 * time)
     }
     const states = about(url).flatMap((one) => (one.activity.type === 'Update' ? [objectOf(one).state] : []))
     expect(states).toEqual([1, 4, 1, 4])
-    await ours.client.send('DELETE', `/api/v1/videos/${id}`)
+    await node.client.send('DELETE', `/api/v1/videos/${id}`)
   })
 
   it('that becomes private is deleted on other servers, and created again when it is public', async () => {
-    const { id, url } = await createLive(ours)
+    const { id, url } = await createLive(node)
     await heard(url, 'Announce', 2)
-    await ours.client.send('PUT', `/api/v1/videos/${id}`, { privacy: 3 })
+    await node.client.send('PUT', `/api/v1/videos/${id}`, { privacy: 3 })
     await heard(url, 'Delete')
-    await ours.client.send('PUT', `/api/v1/videos/live/${id}`, { permanentLive: true })
-    await ours.client.send('PUT', `/api/v1/videos/${id}`, { privacy: 1 })
+    await node.client.send('PUT', `/api/v1/videos/live/${id}`, { permanentLive: true })
+    await node.client.send('PUT', `/api/v1/videos/${id}`, { privacy: 1 })
     expect(objectOf(await heard(url, 'Create', 2))).toMatchObject({ state: 4, permanentLive: true })
-    await ours.client.send('DELETE', `/api/v1/videos/${id}`)
+    await node.client.send('DELETE', `/api/v1/videos/${id}`)
     await everythingBefore()
     expect(typesOf(url)).not.toContain('Update')
   })
 
   it('that is private is never sent, whatever happens to it', async () => {
-    const { id, url, key, uuid } = await createLive(ours, { privacy: 3 })
-    expect((await publish(liveAddress(ours, key), { seconds: 2 })).code).toBe(0)
-    await until(async () => (await ours.client.get<{ state: { id: number } }>(`/api/v1/videos/${uuid}`)).state.id === 5)
-    await ours.client.send('DELETE', `/api/v1/videos/${id}`)
+    const { id, url, key, uuid } = await createLive(node, { privacy: 3 })
+    expect((await publish(liveAddress(node, key), { seconds: 2 })).code).toBe(0)
+    await until(async () => (await node.client.get<{ state: { id: number } }>(`/api/v1/videos/${uuid}`)).state.id === 5)
+    await node.client.send('DELETE', `/api/v1/videos/${id}`)
     await everythingBefore()
     expect(about(url)).toEqual([])
   })
 
   it('with a published replay is updated to a video, not created again', async () => {
-    const { id, url } = await createLive(ours, { saveReplay: true })
+    const { id, url } = await createLive(node, { saveReplay: true })
     await heard(url, 'Announce', 2)
     // The end of the transcoding of the replay.
-    await ours.query(
+    await node.query(
       `with replay as (update video set state = 'published', is_live = false, duration = 11, updated_at = now() where id = $1 returning id)
        insert into outbox (aggregate, aggregate_id, event, payload)
        select 'video', id, 'VideoPublished', jsonb_build_object('videoId', id) from replay`,
@@ -140,7 +140,7 @@ describe('a live', () => {
       permanentLive: null,
       latencyMode: null,
     })
-    await ours.client.send('DELETE', `/api/v1/videos/${id}`)
+    await node.client.send('DELETE', `/api/v1/videos/${id}`)
     await everythingBefore()
     expect(typesOf(url).toSorted()).toEqual(['Announce', 'Announce', 'Create', 'Delete', 'Update'])
   })
@@ -150,9 +150,9 @@ describe('a live', () => {
       [1, 'Update'],
       [3, 'Delete'],
     ] as const) {
-      const { url, key } = await createLive(ours, { saveReplay: true, replaySettings: { privacy } })
+      const { url, key } = await createLive(node, { saveReplay: true, replaySettings: { privacy } })
       await heard(url, 'Announce', 2)
-      expect((await publish(liveAddress(ours, key), { seconds: 4, paced: true })).code).toBe(0)
+      expect((await publish(liveAddress(node, key), { seconds: 4, paced: true })).code).toBe(0)
       const isLast = ({ activity }: Received) =>
         activity.type === last && (last === 'Delete' || objectOf({ activity } as Received).isLiveBroadcast === false)
       const replay = await until(async () => about(url).find(isLast), {
@@ -164,11 +164,11 @@ describe('a live', () => {
   })
 
   it('is in the outbox of its account while it waits', async () => {
-    const { id, url } = await createLive(ours)
-    const outbox = await fetch(`${ours.base}/accounts/root/outbox?page=1`, { headers: { accept: 'application/activity+json' } })
+    const { id, url } = await createLive(node)
+    const outbox = await fetch(`${node.base}/accounts/root/outbox?page=1`, { headers: { accept: 'application/activity+json' } })
     const { orderedItems } = (await outbox.json()) as { orderedItems: JsonObject[] }
     expect(orderedItems[0]).toMatchObject({ type: 'Create', object: { id: url, state: 4 } })
-    await ours.client.send('DELETE', `/api/v1/videos/${id}`)
+    await node.client.send('DELETE', `/api/v1/videos/${id}`)
   })
 })
 
@@ -209,12 +209,12 @@ describe('a remote live', () => {
   }
   async function arrive(more: JsonObject) {
     const document = peer.video({ ...nora, more: { ...more, published: at(), updated: at() } })
-    await ours.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    await node.tell(nora.account, peer.activity(nora.account, 'Create', document))
     return {
       change: (changed: JsonObject) =>
-        ours.tell(nora.account, peer.activity(nora.account, 'Update', { ...document, ...changed, updated: at() })),
-      seen: () => ours.client.get<Seen>(`/api/v1/videos/${document.uuid}`),
-      live: () => ours.client.raw(`/api/v1/videos/live/${document.uuid}`),
+        node.tell(nora.account, peer.activity(nora.account, 'Update', { ...document, ...changed, updated: at() })),
+      seen: () => node.client.get<Seen>(`/api/v1/videos/${document.uuid}`),
+      live: () => node.client.raw(`/api/v1/videos/live/${document.uuid}`),
     }
   }
 
@@ -267,7 +267,7 @@ describe('a remote live', () => {
   it('starts once for local users, however often its server repeats it', async () => {
     const { change, seen } = await arrive(WAITING)
     const { id } = await seen()
-    await ours.query(
+    await node.query(
       `create table if not exists started (video_id int);
        create or replace function note_start() returns trigger as $$ begin
          if new.event = 'LiveStarted' then insert into started values ((new.payload->>'videoId')::int); end if; return new; end $$ language plpgsql;
@@ -276,7 +276,7 @@ describe('a remote live', () => {
     await change(PLAYING)
     await change({ ...PLAYING, name: 'Renamed' })
     await change({ ...PLAYING, state: 5 })
-    expect(await ours.query('select video_id from started where video_id = $1', [id])).toHaveLength(1)
-    await ours.query('drop trigger note_start on outbox')
+    expect(await node.query('select video_id from started where video_id = $1', [id])).toHaveLength(1)
+    await node.query('drop trigger note_start on outbox')
   })
 })

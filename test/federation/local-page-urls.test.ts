@@ -8,7 +8,7 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let fan: { account: PeerActor; channel: PeerActor }
 let video: { id: number; uuid: string; url: string }
@@ -16,10 +16,10 @@ let thread: { id: number; url: string }
 let playlist: { uuid: string; url: string }
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
-  fan = await introduce(ours, peer, 'fan')
-  video = await ours.upload(await readFile(await media('small.mp4')))
-  const { comment } = await ours.client.send<{ comment: { id: number; url: string } }>(
+  ;[node, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  fan = await introduce(node, peer, 'fan')
+  video = await node.upload(await readFile(await media('small.mp4')))
+  const { comment } = await node.client.send<{ comment: { id: number; url: string } }>(
     'POST',
     `/api/v1/videos/${video.id}/comment-threads`,
     { text: 'A thread' },
@@ -32,11 +32,11 @@ beforeAll(async () => {
     ['videoChannelId', '1'],
   ] as const)
     form.set(name, value)
-  const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { uuid: string } }>('POST', '/api/v1/video-playlists', form)
-  playlist = { uuid: videoPlaylist.uuid, url: `${ours.base}/video-playlists/${videoPlaylist.uuid}` }
+  const { videoPlaylist } = await node.client.send<{ videoPlaylist: { uuid: string } }>('POST', '/api/v1/video-playlists', form)
+  playlist = { uuid: videoPlaylist.uuid, url: `${node.base}/video-playlists/${videoPlaylist.uuid}` }
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 
 const VIDEO_PAGES: [string, (video: { uuid: string; short: string }) => string][] = [
@@ -65,13 +65,13 @@ const ACTOR_PAGES = (short: string, name: string): string[] => [
 ]
 
 const pageOf = (path: (video: { uuid: string; short: string }) => string) =>
-  ours.base + path({ uuid: video.uuid, short: toShortUuid(video.uuid) })
+  node.base + path({ uuid: video.uuid, short: toShortUuid(video.uuid) })
 const say = async (type: string, object: unknown, more: JsonObject = {}) => {
   const activity = peer.activity(fan.account, type, object, more)
-  await ours.tell(fan.account, activity)
+  await node.tell(fan.account, activity)
   return activity
 }
-const about = () => ours.client.get<{ likes: number; dislikes: number; views: number }>(`/api/v1/videos/${video.uuid}`)
+const about = () => node.client.get<{ likes: number; dislikes: number; views: number }>(`/api/v1/videos/${video.uuid}`)
 
 describe.each(VIDEO_PAGES)('%s refers to the video', (_what, path) => {
   it('when others rate, share, view and report it', async () => {
@@ -86,17 +86,17 @@ describe.each(VIDEO_PAGES)('%s refers to the video', (_what, path) => {
     expect(await about()).toMatchObject({ likes: 0, dislikes: 0 })
 
     const share = await say('Announce', page)
-    expect(await ours.query('select url from share where video_id = $1 and url = $2', [video.id, share.id])).toHaveLength(1)
+    expect(await node.query('select url from share where video_id = $1 and url = $2', [video.id, share.id])).toHaveLength(1)
     await say('Undo', share)
-    expect(await ours.query('select url from share where url = $1', [share.id])).toEqual([])
+    expect(await node.query('select url from share where url = $1', [share.id])).toEqual([])
 
     await say('Flag', page, { content: 'Loud' })
     const reported = page.includes('threadId') ? thread.url : video.url
-    expect(await ours.query('delete from abuse returning object_url as "objectUrl"')).toEqual([{ objectUrl: reported }])
-    const before = (await ours.world()) as { views: { url: string; views: number }[] }
+    expect(await node.query('delete from abuse returning object_url as "objectUrl"')).toEqual([{ objectUrl: reported }])
+    const before = (await node.world()) as { views: { url: string; views: number }[] }
     await say('View', page)
     const viewsOf = ({ views }: typeof before) => Number(views.find(({ url }) => url === video.url)?.views)
-    await until(async () => viewsOf((await ours.world()) as typeof before) === viewsOf(before) + 1, {
+    await until(async () => viewsOf((await node.world()) as typeof before) === viewsOf(before) + 1, {
       what: 'the view',
     })
   })
@@ -105,7 +105,7 @@ describe.each(VIDEO_PAGES)('%s refers to the video', (_what, path) => {
     const page = pageOf(path)
     const answer = await fetch(page, { headers: { accept: 'application/activity+json' } })
     if (!page.includes('/embed/')) expect(await answer.json()).toMatchObject({ type: 'Video', id: video.url })
-    const found = await ours.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${encodeURIComponent(page)}`)
+    const found = await node.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${encodeURIComponent(page)}`)
     expect(found.data.map(({ uuid }) => uuid)).toEqual([video.uuid])
   })
 })
@@ -113,8 +113,8 @@ describe.each(VIDEO_PAGES)('%s refers to the video', (_what, path) => {
 describe('a reply to a page', () => {
   const parentOf = async (inReplyTo: string): Promise<{ parent: string | null; video: string } | undefined> => {
     const note = peer.note({ author: fan.account.url, inReplyTo })
-    await ours.tell(fan.account, peer.activity(fan.account, 'Create', note))
-    const [row] = await ours.query<{ parent: string | null; video: string }>(
+    await node.tell(fan.account, peer.activity(fan.account, 'Create', note))
+    const [row] = await node.query<{ parent: string | null; video: string }>(
       `select p.url as parent, v.url as video from comment m join video v on v.id = m.video_id
          left join comment p on p.id = m.parent_id where m.url = $1`,
       [note.id],
@@ -139,22 +139,22 @@ describe('a reply to a page', () => {
       `/videos/watch/${video.uuid};threadId=${thread.id}`,
       `/videos/watch/${video.uuid}/comments/${thread.id}/`,
     ]) {
-      expect({ path, ...(await parentOf(ours.base + path)) }).toEqual({ path, parent: thread.url, video: video.url })
+      expect({ path, ...(await parentOf(node.base + path)) }).toEqual({ path, parent: thread.url, video: video.url })
     }
     // The comment does not belong to this video.
-    expect(await parentOf(`${ours.base}/w/${short};threadId=1234567`)).toEqual({ parent: null, video: video.url })
+    expect(await parentOf(`${node.base}/w/${short};threadId=1234567`)).toEqual({ parent: null, video: video.url })
   })
 
   it('mentions the account or channel of the page', async () => {
-    const page = `${ours.base}/a/root`
+    const page = `${node.base}/a/root`
     const note = peer.note({
       author: fan.account.url,
       inReplyTo: video.url,
       more: { tag: [{ type: 'Mention', href: page, name: '@root' }] },
     })
-    await ours.tell(fan.account, peer.activity(fan.account, 'Create', note))
+    await node.tell(fan.account, peer.activity(fan.account, 'Create', note))
     expect(
-      await ours.query('select 1 from comment_mention m join comment c on c.id = m.comment_id where c.url = $1', [note.id]),
+      await node.query('select 1 from comment_mention m join comment c on c.id = m.comment_id where c.url = $1', [note.id]),
     ).toHaveLength(1)
   })
 })
@@ -164,14 +164,14 @@ describe.each([
   ['c', 'video-channels', 'root_channel', 'Group'],
 ])('pages under /%s', (short, path, name, type) => {
   const followed = async () =>
-    await ours.query<{ target: string }>(
+    await node.query<{ target: string }>(
       `select t.url as target from follow f join actor x on x.id = f.follower_id join actor t on t.id = f.target_id where x.url = $1`,
       [fan.account.url],
     )
 
   it(`refer to the ${type} when others follow, fetch and search it`, async () => {
-    const id = `${ours.base}/${path}/${name}`
-    for (const page of ACTOR_PAGES(short, name).map((one) => ours.base + one)) {
+    const id = `${node.base}/${path}/${name}`
+    for (const page of ACTOR_PAGES(short, name).map((one) => node.base + one)) {
       const follow = await say('Follow', page)
       expect({ page, followed: await followed() }).toEqual({ page, followed: [{ target: id }] })
       await say('Undo', { type: 'Follow', id: `${follow.id}/other`, actor: fan.account.url, object: page })
@@ -179,7 +179,7 @@ describe.each([
       const answer = await fetch(page, { headers: { accept: 'application/activity+json' } })
       expect({ page, document: await answer.json() }).toEqual({ page, document: expect.objectContaining({ type, id }) })
       if (type !== 'Group') continue
-      const found = await ours.client.get<{ data: { url: string }[] }>(`/api/v1/search/video-channels?search=${encodeURIComponent(page)}`)
+      const found = await node.client.get<{ data: { url: string }[] }>(`/api/v1/search/video-channels?search=${encodeURIComponent(page)}`)
       expect({ page, found: found.data.map(({ url }) => url) }).toEqual({ page, found: [id] })
     }
   })
@@ -194,20 +194,20 @@ it('of a playlist refer to the playlist', async () => {
     `/videos/watch/playlist/${playlist.uuid}`,
     `/video-playlists/${short}#top`,
   ]) {
-    const page = ours.base + path
+    const page = node.base + path
     const answer = await fetch(page, { headers: { accept: 'application/activity+json' } })
     expect({ path, document: await answer.json() }).toEqual({
       path,
       document: expect.objectContaining({ type: 'Playlist', id: playlist.url }),
     })
-    const found = await ours.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/video-playlists?search=${encodeURIComponent(page)}`)
+    const found = await node.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/video-playlists?search=${encodeURIComponent(page)}`)
     expect({ path, found: found.data.map(({ uuid }) => uuid) }).toEqual({ path, found: [playlist.uuid] })
   }
 })
 
 describe('parts of a video', () => {
   const read = async (path: string) => {
-    const answer = await fetch(ours.base + path, { headers: { accept: 'application/activity+json' } })
+    const answer = await fetch(node.base + path, { headers: { accept: 'application/activity+json' } })
     return { status: answer.status, document: answer.ok ? await answer.json() : undefined }
   }
 
@@ -224,7 +224,7 @@ describe('parts of a video', () => {
   })
 
   it('are not found by counting ids while the video is unlisted', async () => {
-    const privacy = async (value: number) => ours.client.send('PUT', `/api/v1/videos/${video.id}`, { privacy: value })
+    const privacy = async (value: number) => node.client.send('PUT', `/api/v1/videos/${video.id}`, { privacy: value })
     await privacy(2)
     expect((await read(`/videos/watch/${video.id}/likes`)).status).toBe(401)
     expect((await read(`/videos/watch/${toShortUuid(video.uuid)}/likes`)).status).toBe(200)

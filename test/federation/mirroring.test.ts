@@ -89,12 +89,12 @@ describe('a video that another node mirrors', () => {
         },
       ],
     })
-    const theirs = await listed(a, 'my-videos')
-    expect(theirs).toMatchObject({
+    const remote = await listed(a, 'my-videos')
+    expect(remote).toMatchObject({
       total: 1,
       data: [{ uuid, redundancies: { streamingPlaylists: [{ strategy: null }] } }],
     })
-    expect(theirs.data[0]?.redundancies.files).toHaveLength(files.length)
+    expect(remote.data[0]?.redundancies.files).toHaveLength(files.length)
     expect(await listed(a, 'remote-videos')).toEqual({ total: 0, data: [] })
     expect(await b.query('select * from pending_file')).toEqual([])
   })

@@ -8,44 +8,44 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let alice: { account: PeerActor; channel: PeerActor }
 let video: { id: number; uuid: string; url: string }
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
-  alice = await introduce(ours, peer, 'alice')
-  video = await ours.upload(await readFile(await media('small.mp4')))
+  ;[node, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  alice = await introduce(node, peer, 'alice')
+  video = await node.upload(await readFile(await media('small.mp4')))
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 
 const mine = '/api/v1/users/me/blocklist'
 const mutes = [
   {
     what: 'account',
-    mute: () => ours.client.send('POST', `${mine}/accounts`, { accountName: `alice@${peer.host}` }),
-    unmute: () => ours.client.send('DELETE', `${mine}/accounts/alice@${peer.host}`),
+    mute: () => node.client.send('POST', `${mine}/accounts`, { accountName: `alice@${peer.host}` }),
+    unmute: () => node.client.send('DELETE', `${mine}/accounts/alice@${peer.host}`),
   },
   {
     what: 'server',
-    mute: () => ours.client.send('POST', `${mine}/servers`, { host: peer.host }),
-    unmute: () => ours.client.send('DELETE', `${mine}/servers/${peer.host}`),
+    mute: () => node.client.send('POST', `${mine}/servers`, { host: peer.host }),
+    unmute: () => node.client.send('DELETE', `${mine}/servers/${peer.host}`),
   },
 ]
 
 const stateOf = async (target: string) =>
   (
-    await ours.query<{ state: string }>(
+    await node.query<{ state: string }>(
       `select f.state from follow f join actor a on a.id = f.follower_id join actor b on b.id = f.target_id
        where a.url = $1 and b.url = $2`,
       [alice.account.url, target],
     )
   )[0]?.state
 const comments = async (authorization?: string) => {
-  const answer = await fetch(`${ours.base}/api/v1/videos/${video.uuid}/comment-threads`, {
+  const answer = await fetch(`${node.base}/api/v1/videos/${video.uuid}/comment-threads`, {
     ...(authorization === undefined ? {} : { headers: { authorization } }),
   })
   const { data } = (await answer.json()) as { data: { account: { name: string } }[] }
@@ -54,9 +54,9 @@ const comments = async (authorization?: string) => {
 
 describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
   it('has its old and new follows of the user and the channels rejected, but not those of the instance', async () => {
-    const targets = [`${ours.base}/accounts/root`, `${ours.base}/video-channels/root_channel`]
-    const follows = [...targets, ours.instance].map((target) => peer.activity(alice.account, 'Follow', target))
-    for (const follow of follows) await ours.tell(alice.account, follow)
+    const targets = [`${node.base}/accounts/root`, `${node.base}/video-channels/root_channel`]
+    const follows = [...targets, node.instance].map((target) => peer.activity(alice.account, 'Follow', target))
+    for (const follow of follows) await node.tell(alice.account, follow)
     for (const target of targets) expect(await stateOf(target)).toBe('accepted')
     peer.received.length = 0
 
@@ -66,44 +66,44 @@ describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
       const { path } = await peer.awaited('the Reject', (one) => one.activity.type === 'Reject' && one.activity.actor === target)
       expect(path).toBe(`${new URL(alice.account.url).pathname}/inbox`)
     }
-    for (const follow of follows) await ours.tell(alice.account, { ...follow, id: peer.id() })
+    for (const follow of follows) await node.tell(alice.account, { ...follow, id: peer.id() })
     for (const target of targets) expect(await stateOf(target)).toBe('rejected')
-    expect(await stateOf(ours.instance)).toBe('accepted')
+    expect(await stateOf(node.instance)).toBe('accepted')
 
     await unmute()
-    for (const follow of follows) await ours.tell(alice.account, { ...follow, id: peer.id() })
+    for (const follow of follows) await node.tell(alice.account, { ...follow, id: peer.id() })
     for (const target of targets) expect(await stateOf(target)).toBe('accepted')
   })
 
   it('is refused by the actor it is: the instance actor of a muted server cannot follow channels either', async () => {
-    const target = `${ours.base}/video-channels/root_channel`
+    const target = `${node.base}/video-channels/root_channel`
     const request = () => peer.activity(peer.instance, 'Follow', target)
     await mute()
     peer.received.length = 0
-    await ours.tell(peer.instance, request())
+    await node.tell(peer.instance, request())
     const isAnswer = ({ activity: { type, object } }: Received) =>
       /Accept|Reject/.test(String(type)) && (object as JsonObject).actor === peer.instance.url
     const answer = await peer.awaited('the answer', isAnswer)
     expect(answer.activity.type).toBe(what === 'server' ? 'Reject' : 'Accept')
     await unmute()
-    await ours.tell(peer.instance, request())
+    await node.tell(peer.instance, request())
     await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept')
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Undo', request()))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Undo', request()))
   })
 
   it('has its comments hidden from the user, and from nobody else', async () => {
     const note = peer.note({ author: alice.account.url, inReplyTo: video.url })
-    await ours.tell(alice.account, peer.activity(alice.account, 'Create', note))
+    await node.tell(alice.account, peer.activity(alice.account, 'Create', note))
     await mute()
-    expect(await comments(ours.client.authorization)).not.toContain('alice')
+    expect(await comments(node.client.authorization)).not.toContain('alice')
     expect(await comments()).toContain('alice')
     await unmute()
-    expect(await comments(ours.client.authorization)).toContain('alice')
+    expect(await comments(node.client.authorization)).toContain('alice')
   })
 })
 
 it('a block by the instance hides from everybody', async () => {
-  await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: peer.host })
+  await node.client.send('POST', '/api/v1/server/blocklist/servers', { host: peer.host })
   expect(await comments()).not.toContain('alice')
-  expect(await comments(ours.client.authorization)).not.toContain('alice')
+  expect(await comments(node.client.authorization)).not.toContain('alice')
 })

@@ -9,17 +9,17 @@ import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
 type Document = JsonObject & { id: string }
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let other: FakePeer
 let nora: { account: PeerActor; channel: PeerActor }
 
 beforeAll(async () => {
-  ;[ours, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  ;[node, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   nora = await newerOwner('nora')
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), other?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), other?.close(), node?.stop()])
 })
 
 /** A fixture, as a document of the peer. */
@@ -55,7 +55,7 @@ async function video(more: JsonObject = {}): Promise<Document> {
 
 const ownersOf = async (url: string) =>
   (
-    await ours.query<{ channel: string; account: string }>(
+    await node.query<{ channel: string; account: string }>(
       `select cx.url as channel, ax.url as account from video v join channel c on c.id = v.channel_id
          join actor cx on cx.id = c.actor_id join account a on a.id = c.account_id join actor ax on ax.id = a.actor_id
        where v.url = $1 and v.state <> 'removed'`,
@@ -89,22 +89,22 @@ const SHAPES: [string, () => JsonObject][] = [
 describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
   it('arrives by Create and changes by Update of its account and of its channel', async () => {
     const document = await video(attribution())
-    await ours.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    await node.tell(nora.account, peer.activity(nora.account, 'Create', document))
     expect(await ownersOf(document.id)).toEqual(owners())
     for (const [index, by] of [nora.account, nora.channel].entries()) {
       const updated = { ...document, name: `Renamed ${index}`, updated: `2026-03-0${index + 1}T00:00:00.000Z` }
       peer.serve(document.id, updated)
-      await ours.tell(by, peer.activity(by, 'Update', updated))
-      expect(await ours.query('select name from video where url = $1', [document.id])).toEqual([{ name: `Renamed ${index}` }])
+      await node.tell(by, peer.activity(by, 'Update', updated))
+      expect(await node.query('select name from video where url = $1', [document.id])).toEqual([{ name: `Renamed ${index}` }])
     }
   })
 
   it('is found by its id, and fetched when its channel announces it', async () => {
     const [searched, announced] = [await video(attribution()), await video(attribution())]
-    await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(searched.id)}`)
+    await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(searched.id)}`)
     expect(await ownersOf(searched.id)).toEqual(owners())
-    await ours.tell(nora.account, peer.activity(nora.account, 'Follow', ours.instance))
-    await ours.tell(nora.channel, peer.activity(nora.channel, 'Announce', announced.id))
+    await node.tell(nora.account, peer.activity(nora.account, 'Follow', node.instance))
+    await node.tell(nora.channel, peer.activity(nora.channel, 'Announce', announced.id))
     expect(await ownersOf(announced.id)).toEqual(owners())
   })
 })
@@ -112,8 +112,8 @@ describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
 describe('a video of a newer version', () => {
   it('is stored with all known properties', async () => {
     const document = await video()
-    await ours.tell(nora.account, peer.activity(nora.account, 'Create', document, { to: document.to, cc: document.cc }))
-    expect(await ours.client.get(`/api/v1/videos/${document.uuid}`)).toMatchObject({
+    await node.tell(nora.account, peer.activity(nora.account, 'Create', document, { to: document.to, cc: document.cc }))
+    expect(await node.client.get(`/api/v1/videos/${document.uuid}`)).toMatchObject({
       name: document.name,
       duration: 95,
       views: 12,
@@ -130,36 +130,36 @@ describe('a video of a newer version', () => {
     })
     // Created at the time that its server says.
     for (const path of [`accounts/nora@${peer.host}`, `video-channels/nora_channel@${peer.host}`]) {
-      expect(await ours.client.get(`/api/v1/${path}`)).toMatchObject({ createdAt: '2026-01-01T00:00:00.000Z' })
+      expect(await node.client.get(`/api/v1/${path}`)).toMatchObject({ createdAt: '2026-01-01T00:00:00.000Z' })
     }
-    const made = await ours.query<{ at: Date }>(
+    const made = await node.query<{ at: Date }>(
       'select n.created_at as at from account n join actor x on x.id = n.actor_id where x.url = $1',
       [nora.account.url],
     )
     expect(made).toEqual([{ at: new Date('2026-01-01T00:00:00.000Z') }])
     expect(
-      await ours.query('select file_url from video_caption c join video v on v.id = c.video_id where v.url = $1', [document.id]),
+      await node.query('select file_url from video_caption c join video v on v.id = c.video_id where v.url = $1', [document.id]),
     ).toEqual([{ file_url: `${peer.base}/lazy-static/video-captions/fr.vtt` }])
   })
 
   it.each(['Create', 'Update'])('is fetched when a %s only contains its id', async (type) => {
     for (const named of [{}, { type: 'Video' }, { type: ['Object', 'Video'], '@context': peer.instance.document['@context'] }]) {
       const { id } = await video()
-      await ours.tell(nora.account, peer.activity(nora.account, type, { ...named, id }))
+      await node.tell(nora.account, peer.activity(nora.account, type, { ...named, id }))
       expect({ named, is: await ownersOf(id) }).toEqual({ named, is: owners() })
     }
     // Unknown objects are not fetched.
     const { id } = await video()
-    await ours.tell(nora.account, peer.activity(nora.account, type, { type: 'PlayerSettings', id }))
+    await node.tell(nora.account, peer.activity(nora.account, type, { type: 'PlayerSettings', id }))
     expect(peer.fetched).not.toContain(new URL(id).pathname)
   })
 
   it('of unknown actors arrives with both actors', async () => {
     const olga = await newerOwner('olga')
     const document = await video({ attributedTo: [olga.account.url, olga.channel.url], audience: olga.channel.url })
-    await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(document.id)}`)
+    await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(document.id)}`)
     expect(await ownersOf(document.id)).toEqual({ channel: olga.channel.url, account: olga.account.url })
-    const images = await ours.query<{ type: number }>(
+    const images = await node.query<{ type: number }>(
       'select i.type from actor_image i join actor x on x.id = i.actor_id where x.url = any($1) order by i.type',
       [[olga.account.url, olga.channel.url]],
     )
@@ -178,9 +178,9 @@ describe('a video of a newer version', () => {
       totalItems: 2,
       orderedItems: videos.map(({ id }) => peer.activity(pia.channel, 'Announce', id)),
     })
-    await ours.client.send('POST', '/api/v1/server/following', { handles: [`pia_channel@${peer.host}`] })
+    await node.client.send('POST', '/api/v1/server/following', { handles: [`pia_channel@${peer.host}`] })
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === pia.channel.url)
-    await ours.tell(pia.channel, peer.activity(pia.channel, 'Accept', activity))
+    await node.tell(pia.channel, peer.activity(pia.channel, 'Accept', activity))
     for (const { id } of videos) {
       const found = await until(() => ownersOf(id), { what: 'the video' })
       expect(found).toEqual({ channel: pia.channel.url, account: pia.account.url })
@@ -188,7 +188,7 @@ describe('a video of a newer version', () => {
   })
 
   it('is refused with owners of another server, or with another owner of its server', async () => {
-    const mallory = await introduce(ours, other, 'mallory')
+    const mallory = await introduce(node, other, 'mallory')
     const rita = await newerOwner('rita')
     const refused = [
       { attributedTo: [nora.account.url, mallory.channel.url], audience: undefined },
@@ -200,7 +200,7 @@ describe('a video of a newer version', () => {
     ]
     for (const more of refused) {
       const document = await video(more)
-      for (const by of [nora.account, nora.channel]) await ours.tell(by, peer.activity(by, 'Create', document))
+      for (const by of [nora.account, nora.channel]) await node.tell(by, peer.activity(by, 'Create', document))
       expect({ more, is: await ownersOf(document.id) }).toEqual({ more, is: undefined })
     }
   })
@@ -210,8 +210,8 @@ describe('a video of a newer version', () => {
     for (const named of [{ audience: sara.channel.url }, { attributedTo: [nora.channel.url, sara.channel.url] }]) {
       const document = await video()
       const forged = { ...document, name: 'Forged', ...named }
-      await ours.tell(sara.channel, peer.activity(sara.channel, 'Create', forged))
-      expect(await ours.query('select name from video where url = $1', [document.id])).toEqual([{ name: document.name }])
+      await node.tell(sara.channel, peer.activity(sara.channel, 'Create', forged))
+      expect(await node.query('select name from video where url = $1', [document.id])).toEqual([{ name: document.name }])
     }
   })
 })
@@ -222,7 +222,7 @@ describe('a playlist of a newer version', () => {
     ...more,
   })
   const stored = (url: string) =>
-    ours.query(
+    node.query(
       `select p.name, cx.url as channel, ax.url as account, p.privacy from playlist p join channel c on c.id = p.channel_id
          join actor cx on cx.id = c.actor_id join account a on a.id = p.account_id join actor ax on ax.id = a.actor_id
        where p.url = $1`,
@@ -232,11 +232,11 @@ describe('a playlist of a newer version', () => {
   it.each(SHAPES)('arrives when it is attributed to %s', async (_shape, attribution) => {
     const document = await fresh(attribution())
     peer.serve(document.id, document)
-    await ours.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    await node.tell(nora.account, peer.activity(nora.account, 'Create', document))
     expect(await stored(document.id)).toEqual([{ name: document.name, ...owners(), privacy: 1 }])
     const searched = await fresh(attribution())
     peer.serve(searched.id, searched)
-    await ours.client.get(`/api/v1/search/video-playlists?search=${encodeURIComponent(searched.id)}`)
+    await node.client.get(`/api/v1/search/video-playlists?search=${encodeURIComponent(searched.id)}`)
     expect(await stored(searched.id)).toEqual([{ name: searched.name, ...owners(), privacy: 1 }])
   })
 })
@@ -250,18 +250,18 @@ describe('a comment of a newer version', () => {
     ['an object', () => ({ attributedTo: { type: 'Person', id: nora.account.url } })],
   ])('arrives attributed to its author by %s', async (_shape, attribution) => {
     const { id: inReplyTo } = await video()
-    await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(inReplyTo)}`)
+    await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(inReplyTo)}`)
     const told = { ...(await fixture('note')), id: peer.id('notes'), inReplyTo, ...attribution() }
-    await ours.tell(nora.account, peer.activity(nora.account, 'Create', told))
+    await node.tell(nora.account, peer.activity(nora.account, 'Create', told))
     // A comment that is the parent of the next one.
     const parent = { ...told, id: peer.id('notes') }
     peer.serve(parent.id, parent)
     const reply = { ...told, id: peer.id('notes'), inReplyTo: parent.id }
-    await ours.tell(nora.account, peer.activity(nora.account, 'Create', reply))
+    await node.tell(nora.account, peer.activity(nora.account, 'Create', reply))
     for (const { id } of [told, parent, reply]) {
       const author = await until(
         async () => {
-          const rows = await ours.query<{ url: string }>(
+          const rows = await node.query<{ url: string }>(
             `select x.url from comment m join account a on a.id = m.account_id join actor x on x.id = a.actor_id where m.url = $1`,
             [id],
           )
@@ -277,7 +277,7 @@ describe('a comment of a newer version', () => {
 describe('additional activities of newer versions', () => {
   it('are ignored without an error', async () => {
     const { id } = await video()
-    await ours.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
+    await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
     const settings = { type: 'PlayerSettings', id: `${id}/player-settings`, object: id, theme: 'lucide' }
     peer.serve(settings.id, settings)
     const told = [
@@ -287,8 +287,8 @@ describe('additional activities of newer versions', () => {
       peer.activity(nora.channel, 'Update', { ...settings, id: `${nora.channel.url}/player-settings` }),
     ]
     for (const activity of told) {
-      await ours.tell(activity.actor === nora.channel.url ? nora.channel : nora.account, activity)
-      const rows = await ours.query('select state, error from incoming_activity where activity_id = $1', [activity.id])
+      await node.tell(activity.actor === nora.channel.url ? nora.channel : nora.account, activity)
+      const rows = await node.query('select state, error from incoming_activity where activity_id = $1', [activity.id])
       expect(rows).toEqual([{ state: 'done', error: null }])
     }
     expect(await ownersOf(id)).toEqual(owners())
@@ -298,7 +298,7 @@ describe('additional activities of newer versions', () => {
     const accepted = () => peer.received.filter(({ activity }) => activity.type === 'Accept')
     for (const count of [1, 2]) {
       const before = accepted().length
-      await ours.tell(nora.channel, peer.activity(nora.channel, 'Follow', ours.instance, { to: ours.instance, cc: null }))
+      await node.tell(nora.channel, peer.activity(nora.channel, 'Follow', node.instance, { to: node.instance, cc: null }))
       await until(() => accepted().length > before, { what: `Accept ${count}` })
     }
   })

@@ -96,8 +96,8 @@ describe('from one node to another', () => {
     const told = await until(
       async () => {
         const { data } = await to.client.get<{ data: Report[] }>('/api/v1/abuses')
-        const theirs = data.filter((one) => one.reporterAccount.host === from.host)
-        return theirs.length === 2 ? theirs : undefined
+        const remote = data.filter((one) => one.reporterAccount.host === from.host)
+        return remote.length === 2 ? remote : undefined
       },
       { what: 'the reports' },
     )

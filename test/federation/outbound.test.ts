@@ -6,7 +6,7 @@ import { type FakePeer, type JsonObject, type PeerActor, post, type Received, si
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, secondChannel, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 /** Follows the local instance, account and channel. */
 let near: FakePeer
 /** Follows the local instance only. */
@@ -15,24 +15,24 @@ let nora: { account: PeerActor; channel: PeerActor }
 let fred: { account: PeerActor; channel: PeerActor }
 let bytes: Buffer
 
-const root = () => `${ours.base}/accounts/root`
-const channel = () => `${ours.base}/video-channels/root_channel`
+const root = () => `${node.base}/accounts/root`
+const channel = () => `${node.base}/video-channels/root_channel`
 
 beforeAll(async () => {
-  ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  ;[node, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
-  nora = await introduce(ours, near, 'nora')
-  fred = await introduce(ours, far, 'fred')
+  nora = await introduce(node, near, 'nora')
+  fred = await introduce(node, far, 'fred')
   const second = await near.account('second')
-  for (const target of [ours.instance, root(), channel()]) {
-    for (const by of [nora.account, second]) await ours.tell(by, near.activity(by, 'Follow', target))
+  for (const target of [node.instance, root(), channel()]) {
+    for (const by of [nora.account, second]) await node.tell(by, near.activity(by, 'Follow', target))
   }
-  await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
+  await node.tell(far.instance, far.activity(far.instance, 'Follow', node.instance))
   await near.awaited('all answers', () => near.of('Accept').length === 6)
   await far.awaited('the answer', () => far.of('Accept').length === 1)
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), far?.close(), ours?.stop()])
+  await Promise.all([near?.close(), far?.close(), node?.stop()])
 })
 beforeEach(() => {
   for (const peer of [near, far]) {
@@ -49,12 +49,12 @@ const heard = (peer: FakePeer, type: string, url: string) =>
   peer.awaited(`${type} of ${url}`, (one) => one.activity.type === type && objectIdOf(one) === url)
 /** A public video, sent to both peers: earlier activities of the same actors have arrived then. */
 async function everythingBefore(): Promise<void> {
-  const { url } = await ours.upload(bytes, { name: 'The last' })
+  const { url } = await node.upload(bytes, { name: 'The last' })
   await heard(near, 'Create', url)
   for (const peer of [near, far]) {
     await peer.awaited(
       'the announce of the instance',
-      (one) => one.activity.type === 'Announce' && one.activity.actor === ours.instance && objectIdOf(one) === url,
+      (one) => one.activity.type === 'Announce' && one.activity.actor === node.instance && objectIdOf(one) === url,
     )
   }
 }
@@ -65,14 +65,14 @@ describe('a public video', () => {
   let video: { uuid: string; url: string }
 
   it('sends a Create by its account and Announces by channel and instance, once for each shared inbox', async () => {
-    video = await ours.upload(bytes)
+    video = await node.upload(bytes)
     await everythingBefore()
     expect(about(near, video.url).map(shortly).toSorted(byType)).toEqual([
-      { type: 'Announce', actor: ours.instance, path: '/inbox' },
+      { type: 'Announce', actor: node.instance, path: '/inbox' },
       { type: 'Announce', actor: channel(), path: '/inbox' },
       { type: 'Create', actor: root(), path: '/inbox' },
     ])
-    expect(about(far, video.url).map(shortly)).toEqual([{ type: 'Announce', actor: ours.instance, path: '/inbox' }])
+    expect(about(far, video.url).map(shortly)).toEqual([{ type: 'Announce', actor: node.instance, path: '/inbox' }])
     const { activity } = await heard(near, 'Create', video.url)
     expect(activity).toMatchObject({
       to: ['https://www.w3.org/ns/activitystreams#Public'],
@@ -83,7 +83,7 @@ describe('a public video', () => {
   })
 
   it('that changes sends one Update to everybody who got the Create', async () => {
-    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Another name' })
+    await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Another name' })
     for (const peer of [near, far]) {
       const { activity } = await heard(peer, 'Update', video.url)
       expect(activity).toMatchObject({ actor: root(), object: { name: 'Another name' } })
@@ -93,8 +93,8 @@ describe('a public video', () => {
   it('that a server shared is sent to that server too', async () => {
     const other = await startFakePeer()
     const sharer = await other.account('sharer')
-    await ours.tell(sharer, other.activity(sharer, 'Announce', video.url))
-    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Shared' })
+    await node.tell(sharer, other.activity(sharer, 'Announce', video.url))
+    await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Shared' })
     for (const peer of [near, far, other]) await heard(peer, 'Update', video.url)
     await other.close()
   })
@@ -104,15 +104,15 @@ describe('a public video', () => {
       [near, nora.account],
       [far, fred.account],
     ] as const) {
-      await ours.tell(by, peer.activity(by, 'Like', video.url))
+      await node.tell(by, peer.activity(by, 'Like', video.url))
     }
-    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}/rate`, { rating: 'dislike' })
+    await node.client.send('PUT', `/api/v1/videos/${video.uuid}/rate`, { rating: 'dislike' })
     for (const peer of [near, far]) await heard(peer, 'Update', video.url)
     await everythingBefore()
     for (const peer of [near, far]) {
       expect(about(peer, video.url).map(({ activity }) => activity.type)).toEqual(['Update'])
     }
-    const counts = await ours.client.get(`/api/v1/videos/${video.uuid}`)
+    const counts = await node.client.get(`/api/v1/videos/${video.uuid}`)
     expect(counts).toMatchObject({ likes: 2, dislikes: 1 })
   })
 
@@ -120,9 +120,9 @@ describe('a public video', () => {
     const ids: unknown[] = []
     for (const _time of [1, 2]) {
       for (const peer of [near, far]) peer.received.length = 0
-      await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 3 })
+      await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 3 })
       for (const peer of [near, far]) await heard(peer, 'Delete', video.url)
-      await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
+      await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
       // A server that got the Delete gets a Create of the same account afterwards, even if it follows the instance alone.
       for (const peer of [near, far]) await heard(peer, 'Create', video.url)
       await heard(far, 'Announce', video.url)
@@ -133,18 +133,18 @@ describe('a public video', () => {
   })
 
   it('that becomes unlisted is deleted on other servers', async () => {
-    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 2 })
+    await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 2 })
     for (const peer of [near, far]) await heard(peer, 'Delete', video.url)
     for (const peer of [near, far]) peer.received.length = 0
-    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
+    await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy: 1 })
     await heard(near, 'Create', video.url)
     await heard(far, 'Announce', video.url)
   })
 
   it('that moves to another channel is announced by the new one, and no longer by the old one', async () => {
-    const other = await secondChannel(ours)
-    await ours.tell(nora.account, near.activity(nora.account, 'Follow', other.url))
-    await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { channelId: other.id })
+    const other = await secondChannel(node)
+    await node.tell(nora.account, near.activity(nora.account, 'Follow', other.url))
+    await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { channelId: other.id })
     const announces = await near.awaited(
       'the announce of the new channel',
       ({ activity }) => activity.type === 'Announce' && activity.actor === other.url,
@@ -155,15 +155,15 @@ describe('a public video', () => {
       ({ activity }) => activity.type === 'Undo' && activity.actor === channel(),
     )
     expect(undo.activity.object).toMatchObject({ type: 'Announce', actor: channel(), object: video.url })
-    const shares = await ours.query(
+    const shares = await node.query(
       'select a.url from share s join actor a on a.id = s.actor_id join video v on v.id = s.video_id where v.uuid = $1 and a.host_id is null order by 1',
       [video.uuid],
     )
-    expect(shares).toEqual([{ url: ours.instance }, { url: other.url }])
+    expect(shares).toEqual([{ url: node.instance }, { url: other.url }])
   })
 
   it('that is removed is deleted by its account everywhere', async () => {
-    await ours.client.send('DELETE', `/api/v1/videos/${video.uuid}`)
+    await node.client.send('DELETE', `/api/v1/videos/${video.uuid}`)
     for (const peer of [near, far]) {
       const { activity } = await heard(peer, 'Delete', video.url)
       expect(activity).toMatchObject({ actor: root() })
@@ -178,23 +178,23 @@ describe('a video that is not public', () => {
     ['internal', { privacy: '4' }],
     ['protected by a password', { privacy: '5', 'videoPasswords[0]': 'secret' }],
   ])('%s is never sent: neither it nor its changes, comments, ratings and removal', async (_what, fields) => {
-    const { uuid } = await ours.upload(bytes, { name: 'Not for others', ...fields })
+    const { uuid } = await node.upload(bytes, { name: 'Not for others', ...fields })
     const password = { 'x-peertube-video-password': 'secret', 'content-type': 'application/json' }
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Still not' })
-    const commented = await ours.client.raw(`/api/v1/videos/${uuid}/comment-threads`, {
+    await node.client.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Still not' })
+    const commented = await node.client.raw(`/api/v1/videos/${uuid}/comment-threads`, {
       method: 'POST',
       headers: password,
       body: JSON.stringify({ text: 'A secret' }),
     })
     expect(commented.status).toBe(200)
     const { comment } = (await commented.json()) as { comment: { id: number } }
-    await ours.client.raw(`/api/v1/videos/${uuid}/comments/${comment.id}`, { method: 'DELETE', headers: password })
-    await ours.client.raw(`/api/v1/videos/${uuid}/rate`, {
+    await node.client.raw(`/api/v1/videos/${uuid}/comments/${comment.id}`, { method: 'DELETE', headers: password })
+    await node.client.raw(`/api/v1/videos/${uuid}/rate`, {
       method: 'PUT',
       headers: password,
       body: JSON.stringify({ rating: 'like', videoPassword: 'secret' }),
     })
-    await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
+    await node.client.send('DELETE', `/api/v1/videos/${uuid}`)
     await everythingBefore()
     for (const peer of [near, far]) {
       expect(peer.received.filter((one) => JSON.stringify(one.activity).includes(uuid)).map(shortly)).toEqual([])
@@ -205,17 +205,17 @@ describe('a video that is not public', () => {
 describe('actions of a local user on a remote video', () => {
   it('are sent to its server alone', async () => {
     const video = near.video(nora)
-    await ours.tell(nora.account, near.activity(nora.account, 'Create', video))
-    const [row] = await ours.query<{ uuid: string }>('select uuid from video where url = $1', [video.id])
-    const { comment } = await ours.client.send<{ comment: { id: number; url: string } }>(
+    await node.tell(nora.account, near.activity(nora.account, 'Create', video))
+    const [row] = await node.query<{ uuid: string }>('select uuid from video where url = $1', [video.id])
+    const { comment } = await node.client.send<{ comment: { id: number; url: string } }>(
       'POST',
       `/api/v1/videos/${row?.uuid}/comment-threads`,
       { text: 'From afar' },
     )
-    await ours.client.send('PUT', `/api/v1/videos/${row?.uuid}/rate`, { rating: 'like' })
+    await node.client.send('PUT', `/api/v1/videos/${row?.uuid}/rate`, { rating: 'like' })
     await heard(near, 'Like', video.id)
-    await ours.client.send('PUT', `/api/v1/videos/${row?.uuid}/rate`, { rating: 'none' })
-    await ours.client.send('DELETE', `/api/v1/videos/${row?.uuid}/comments/${comment.id}`)
+    await node.client.send('PUT', `/api/v1/videos/${row?.uuid}/rate`, { rating: 'none' })
+    await node.client.send('DELETE', `/api/v1/videos/${row?.uuid}/comments/${comment.id}`)
     await heard(near, 'Delete', comment.url)
     await everythingBefore()
     const created = near.of('Create').find((one) => objectIdOf(one) === comment.url)
@@ -233,7 +233,7 @@ describe('actions of a local user on a remote video', () => {
 describe('a remote comment on a local video', () => {
   let video: { uuid: string; url: string }
   beforeAll(async () => {
-    video = await ours.upload(bytes)
+    video = await node.upload(bytes)
   })
   const comment = (more: { content?: string; inReplyTo?: string } = {}) =>
     far.activity(fred.account, 'Create', far.note({ author: fred.account.url, inReplyTo: video.url, ...more }))
@@ -241,12 +241,12 @@ describe('a remote comment on a local video', () => {
 
   it('is forwarded unchanged to all but its own server, and so is its Delete', async () => {
     const activity = await signedInside(comment(), fred.account)
-    await ours.tell(fred.account, activity)
+    await node.tell(fred.account, activity)
     const forwarded = await heard(near, 'Create', idOf(activity))
     expect(forwarded.activity).toEqual(activity)
     expect(forwarded.headers.signature).toContain(`keyId="${root()}#main-key"`)
     const removal = await signedInside(far.activity(fred.account, 'Delete', { type: 'Tombstone', id: idOf(activity) }), fred.account)
-    await ours.tell(fred.account, removal)
+    await node.tell(fred.account, removal)
     expect((await heard(near, 'Delete', idOf(activity))).activity).toEqual(removal)
     await everythingBefore()
     expect(about(far, idOf(activity)).map(shortly)).toEqual([
@@ -258,7 +258,7 @@ describe('a remote comment on a local video', () => {
     const made = comment()
     for (let time = 0; time < 3; time += 1) {
       const activity = await signedInside({ ...made, id: far.id() }, fred.account)
-      await ours.tell(fred.account, activity)
+      await node.tell(fred.account, activity)
     }
     await everythingBefore()
     expect(about(near, idOf(made))).toHaveLength(1)
@@ -266,26 +266,26 @@ describe('a remote comment on a local video', () => {
 
   it('without an embedded signature is not forwarded', async () => {
     const activity = comment()
-    await ours.tell(fred.account, activity)
+    await node.tell(fred.account, activity)
     await everythingBefore()
     expect(about(near, idOf(activity))).toEqual([])
   })
 
   it('pending review is not forwarded', async () => {
-    const moderated = await ours.upload(bytes, { commentsPolicy: '3' })
+    const moderated = await node.upload(bytes, { commentsPolicy: '3' })
     const activity = await signedInside(comment({ inReplyTo: moderated.url }), fred.account)
-    await ours.tell(fred.account, activity)
-    expect(await ours.query('select held_for_review as held from comment where url = $1', [idOf(activity)])).toEqual([{ held: true }])
+    await node.tell(fred.account, activity)
+    expect(await node.query('select held_for_review as held from comment where url = $1', [idOf(activity)])).toEqual([{ held: true }])
     await everythingBefore()
     expect(about(near, idOf(activity))).toEqual([])
   })
 
   it('is refused where comments are disabled', async () => {
-    const closed = await ours.upload(bytes, { commentsPolicy: '2' })
+    const closed = await node.upload(bytes, { commentsPolicy: '2' })
     const activity = await signedInside(comment({ inReplyTo: closed.url }), fred.account)
-    expect((await post(ours, fred.account, activity)).status).toBe(204)
+    expect((await post(node, fred.account, activity)).status).toBe(204)
     await everythingBefore()
-    expect(await ours.query('select 1 from comment where url = $1', [idOf(activity)])).toEqual([])
+    expect(await node.query('select 1 from comment where url = $1', [idOf(activity)])).toEqual([])
     expect(about(near, idOf(activity))).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, newcomer, startFederatedNode, uploadBy } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 /** Follows the giver's account and channel, and no other local actor. */
 let near: FakePeer
 let bytes: Buffer
@@ -22,19 +22,19 @@ const channelOf = async (client: Client): Promise<number> => {
 }
 
 beforeAll(async () => {
-  ;[ours, near] = await Promise.all([startFederatedNode(), startFakePeer()])
+  ;[node, near] = await Promise.all([startFederatedNode(), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
-  giver = await newcomer(ours, 'giver')
-  taker = await newcomer(ours, 'taker')
+  giver = await newcomer(node, 'giver')
+  taker = await newcomer(node, 'taker')
   channelId = await channelOf(taker)
-  const { account } = await introduce(ours, near, 'nora')
+  const { account } = await introduce(node, near, 'nora')
   for (const path of ['/accounts/giver', '/video-channels/giver_channel']) {
-    await ours.tell(account, near.activity(account, 'Follow', ours.base + path))
+    await node.tell(account, near.activity(account, 'Follow', node.base + path))
   }
   await near.awaited('the answers', () => near.of('Accept').length === 2)
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), ours?.stop()])
+  await Promise.all([near?.close(), node?.stop()])
 })
 beforeEach(() => {
   near.received.length = 0
@@ -63,7 +63,7 @@ async function decide(by: Client, offer: number, verdict: 'accept' | 'refuse', b
   return problem.code === undefined ? answer.status : `${answer.status} ${problem.code}`
 }
 const ownerOf = async (id: number): Promise<string | undefined> => {
-  const [row] = await ours.query<{ name: string }>(
+  const [row] = await node.query<{ name: string }>(
     `select x.preferred_username as name from video v join channel c on c.id = v.channel_id
      join account a on a.id = c.account_id join actor x on x.id = a.actor_id where v.id = $1`,
     [id],
@@ -121,7 +121,7 @@ describe('an offered video', () => {
   })
 
   it('goes to one of two, also when both accept at once', async () => {
-    const second = await newcomer(ours, 'second')
+    const second = await newcomer(node, 'second')
     const { id, uuid, offer } = await offered()
     await give(uuid, 'second')
     const other = (await offersTo(second)).data[0]?.id ?? 0
@@ -134,7 +134,7 @@ describe('an offered video', () => {
   })
 
   it('cannot be accepted by an earlier offer, once it belongs to somebody else', async () => {
-    const third = await newcomer(ours, 'third')
+    const third = await newcomer(node, 'third')
     const { id, uuid, offer } = await offered()
     await give(uuid, 'third')
     const stale = (await offersTo(third)).data[0]?.id ?? 0
@@ -166,7 +166,7 @@ describe('an offered video', () => {
   })
 
   it('needs free quota of its new owner', async () => {
-    const poor = await newcomer(ours, 'poor', { videoQuota: Math.floor(bytes.length * 1.5) })
+    const poor = await newcomer(node, 'poor', { videoQuota: Math.floor(bytes.length * 1.5) })
     const [first, second] = [await offered({}, 'poor', poor), await offered({}, 'poor', poor)]
     const body = { channelId: await channelOf(poor) }
     const answers = await Promise.all([decide(poor, first.offer, 'accept', body), decide(poor, second.offer, 'accept', body)])
@@ -189,7 +189,7 @@ describe('an offered video', () => {
       await expect(give(uuid, name)).rejects.toThrow(/^400/)
     }
     await expect(give(uuid, 'taker', taker)).rejects.toThrow(/^403/)
-    await give(uuid, 'taker', ours.client)
+    await give(uuid, 'taker', node.client)
     const offer = (await offersTo(taker)).data.find((one) => one.video.uuid === uuid)?.id ?? 0
     expect(await decide(taker, offer, 'accept')).toBe(204)
     expect(await ownerOf(id)).toBe('taker')
@@ -206,26 +206,26 @@ describe('an offered video', () => {
 
 describe('an offer ends with the account', () => {
   const idOf = async (username: string): Promise<number> => {
-    const [user] = await ours.query<{ id: number }>('select id from users where username = $1', [username])
+    const [user] = await node.query<{ id: number }>('select id from users where username = $1', [username])
     return user?.id ?? 0
   }
   const gone = async (username: string) => {
     const id = await idOf(username)
-    await ours.client.send('DELETE', `/api/v1/users/${id}`)
-    const rows = () => ours.query('select 1 from users where id = $1', [id])
+    await node.client.send('DELETE', `/api/v1/users/${id}`)
+    const rows = () => node.query('select 1 from users where id = $1', [id])
     await until(async () => (await rows()).length === 0, { what: `the end of ${username}` })
   }
 
   it('of the recipient, and the video stays where it is', async () => {
-    const leaver = await newcomer(ours, 'leaver')
+    const leaver = await newcomer(node, 'leaver')
     const { id, offer } = await offered({}, 'leaver', leaver)
     await gone('leaver')
-    expect(await ours.query('select 1 from ownership_change where id = $1', [offer])).toEqual([])
+    expect(await node.query('select 1 from ownership_change where id = $1', [offer])).toEqual([])
     expect(await ownerOf(id)).toBe('giver')
   })
 
   it('of the giver, and earlier accepted videos remain', async () => {
-    const leaver = await newcomer(ours, 'leaving')
+    const leaver = await newcomer(node, 'leaving')
     const [kept, lost] = [await uploadBy(leaver, bytes), await uploadBy(leaver, bytes)]
     await give(kept.uuid, 'taker', leaver)
     await give(lost.uuid, 'taker', leaver)
@@ -235,16 +235,16 @@ describe('an offer ends with the account', () => {
     await gone('leaving')
     expect(await decide(taker, offerOf(lost.uuid), 'accept')).toBe(404)
     expect(await ownerOf(kept.id)).toBe('taker')
-    expect((await fetch(`${ours.base}/api/v1/videos/${kept.uuid}`)).status).toBe(200)
+    expect((await fetch(`${node.base}/api/v1/videos/${kept.uuid}`)).status).toBe(200)
   })
 
   it('of a giver that is being removed, and its videos move nowhere', async () => {
     const { id, offer } = await offered()
-    await ours.query("update users set state = 'deleted' where username = 'giver'")
+    await node.query("update users set state = 'deleted' where username = 'giver'")
     try {
       expect(await decide(taker, offer, 'accept')).toBe(403)
     } finally {
-      await ours.query("update users set state = 'active' where username = 'giver'")
+      await node.query("update users set state = 'active' where username = 'giver'")
     }
     expect(await ownerOf(id)).toBe('giver')
   })
@@ -253,20 +253,20 @@ describe('an offer ends with the account', () => {
 describe('servers that knew the video of the giver', () => {
   it('get an Update by the giver, and the end of one Announce and the start of another', async () => {
     const { uuid, url, offer } = await offered()
-    const { account } = await introduce(ours, near, 'nina')
-    await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/video-channels/taker_channel`))
+    const { account } = await introduce(node, near, 'nina')
+    await node.tell(account, near.activity(account, 'Follow', `${node.base}/video-channels/taker_channel`))
     await near.awaited('the first announce', ({ activity }) => activity.type === 'Announce' && activity.object === url)
     near.received.length = 0
     expect(await decide(taker, offer, 'accept')).toBe(204)
     const { activity: update } = await near.awaited('the update', ({ activity }) => activity.type === 'Update')
-    expect(update).toMatchObject({ actor: `${ours.base}/accounts/giver` })
+    expect(update).toMatchObject({ actor: `${node.base}/accounts/giver` })
     expect(objectOf(update)).toBe(url)
     const people = (update.object as { attributedTo: { type: string; id: string }[] }).attributedTo
-    expect(people.map((one) => one.id)).toEqual([`${ours.base}/accounts/taker`, `${ours.base}/video-channels/taker_channel`])
+    expect(people.map((one) => one.id)).toEqual([`${node.base}/accounts/taker`, `${node.base}/video-channels/taker_channel`])
     const by = (type: string, channel: string) =>
       near.awaited(
         `${type} by ${channel}`,
-        ({ activity }) => activity.type === type && activity.actor === `${ours.base}/video-channels/${channel}`,
+        ({ activity }) => activity.type === type && activity.actor === `${node.base}/video-channels/${channel}`,
       )
     expect((await by('Undo', 'giver_channel')).activity.object).toMatchObject({ type: 'Announce', object: url })
     expect((await by('Announce', 'taker_channel')).activity.object).toBe(url)
@@ -274,7 +274,7 @@ describe('servers that knew the video of the giver', () => {
     // Later changes come from the new owner alone.
     await taker.send('PUT', `/api/v1/videos/${uuid}`, { name: 'Mine' })
     const later = await near.awaited('the next update', ({ activity }) => activity.type === 'Update')
-    expect(later.activity.actor).toBe(`${ours.base}/accounts/taker`)
+    expect(later.activity.actor).toBe(`${node.base}/accounts/taker`)
   })
 
   it('get its Delete from an actor that they trust, in the order of the first Update', async () => {
@@ -292,7 +292,7 @@ describe('servers that knew the video of the giver', () => {
       },
       { what: 'both ends' },
     )
-    const [first, second] = ['giver', 'taker'].map((name) => `${ours.base}/accounts/${name}`)
+    const [first, second] = ['giver', 'taker'].map((name) => `${node.base}/accounts/${name}`)
     expect(ends.map(({ activity }) => activity.actor)).toEqual([first, second])
     // The sender is not the author, who signed the embedded activity.
     for (const { headers, activity } of ends) {
@@ -303,11 +303,11 @@ describe('servers that knew the video of the giver', () => {
 })
 
 it('a remote video is removed by an actor unknown as its owner, when its server no longer serves it', async () => {
-  const [former, present] = [await introduce(ours, near, 'former'), await introduce(ours, near, 'present')]
+  const [former, present] = [await introduce(node, near, 'former'), await introduce(node, near, 'present')]
   const document = near.video(former)
-  await ours.tell(former.account, near.activity(former.account, 'Create', document))
-  const isThere = async () => (await ours.query('select 1 from video where url = $1', [document.id])).length === 1
-  const remove = () => ours.tell(present.account, near.activity(present.account, 'Delete', document.id))
+  await node.tell(former.account, near.activity(former.account, 'Create', document))
+  const isThere = async () => (await node.query('select 1 from video where url = $1', [document.id])).length === 1
+  const remove = () => node.tell(present.account, near.activity(present.account, 'Delete', document.id))
   await remove()
   expect(await isThere()).toBe(true)
   near.serve(document.id, () => ({ status: 404 }))

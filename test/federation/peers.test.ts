@@ -5,7 +5,7 @@ import { type FakePeer, type PeerActor, startFakePeer } from '../support/fake-pe
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let alice: PeerActor
 
@@ -27,20 +27,20 @@ interface Peer {
 }
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
-  alice = (await introduce(ours, peer, 'alice')).account
+  ;[node, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  alice = (await introduce(node, peer, 'alice')).account
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 
-const theirs = async (): Promise<Peer | undefined> =>
-  (await ours.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-lag')).data.find(({ host }) => host === peer.host)
+const remote = async (): Promise<Peer | undefined> =>
+  (await node.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-lag')).data.find(({ host }) => host === peer.host)
 
 it('a server that answers is shown with its last success', async () => {
-  await ours.tell(alice, peer.activity(alice, 'Follow', ours.instance))
-  await until(async () => (await theirs())?.lastSuccessAt != null, { what: 'the first success' })
-  expect(await theirs()).toMatchObject({
+  await node.tell(alice, peer.activity(alice, 'Follow', node.instance))
+  await until(async () => (await remote())?.lastSuccessAt != null, { what: 'the first success' })
+  expect(await remote()).toMatchObject({
     state: 'healthy',
     lag: null,
     waitingDeliveries: 0,
@@ -51,43 +51,43 @@ it('a server that answers is shown with its last success', async () => {
 
 it('a failing server is shown with its pending deliveries, and gets them when an administrator retries', async () => {
   peer.answerPosts(() => 503)
-  await ours.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', ours.instance)))
-  await ours.tell(alice, peer.activity(alice, 'Follow', ours.instance))
-  await until(async () => (await theirs())?.state === 'failing', { what: 'the failure' })
-  const failing = await theirs()
+  await node.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', node.instance)))
+  await node.tell(alice, peer.activity(alice, 'Follow', node.instance))
+  await until(async () => (await remote())?.state === 'failing', { what: 'the failure' })
+  const failing = await remote()
   expect(failing).toMatchObject({ lastError: 'The inbox answered 503.' })
   expect(failing?.waitingDeliveries).toBeGreaterThan(0)
   expect(failing?.lag).not.toBeNull()
   peer.answerPosts(undefined)
-  await ours.client.send('POST', `/api/v1/vireo/peers/${encodeURIComponent(peer.host)}/retry`)
-  await until(async () => (await theirs())?.state === 'healthy', { what: 'the success' })
-  await until(async () => (await theirs())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
+  await node.client.send('POST', `/api/v1/vireo/peers/${encodeURIComponent(peer.host)}/retry`)
+  await until(async () => (await remote())?.state === 'healthy', { what: 'the success' })
+  await until(async () => (await remote())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
   // The end of the failure is visible at once.
-  const well = await theirs()
+  const well = await remote()
   expect(Date.parse(well?.lastSuccessAt ?? '')).toBeGreaterThanOrEqual(Date.parse(well?.lastErrorAt ?? ''))
 })
 
 it('a failing server gets its pending deliveries as soon as it sends something', async () => {
   peer.answerPosts(() => 503)
-  await ours.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', ours.instance)))
-  const follow = peer.activity(alice, 'Follow', ours.instance)
-  await ours.tell(alice, follow)
-  await until(async () => (await theirs())?.state === 'failing', { what: 'the failure' })
+  await node.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', node.instance)))
+  const follow = peer.activity(alice, 'Follow', node.instance)
+  await node.tell(alice, follow)
+  await until(async () => (await remote())?.state === 'failing', { what: 'the failure' })
   // The back-off alone would take days.
-  await ours.query(`update remote_host set context = context || '{"failures": 12}', due_at = now() + interval '12 hours' where host = $1`, [
+  await node.query(`update remote_host set context = context || '{"failures": 12}', due_at = now() + interval '12 hours' where host = $1`, [
     peer.host,
   ])
-  await ours.query("update lane set due_at = now() + interval '12 hours' where kind = 'delivery'")
+  await node.query("update lane set due_at = now() + interval '12 hours' where kind = 'delivery'")
   peer.answerPosts(undefined)
   peer.received.length = 0
-  await ours.tell(alice, peer.activity(alice, 'Arrive', alice.url))
+  await node.tell(alice, peer.activity(alice, 'Arrive', alice.url))
   await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept', 10_000)
-  await until(async () => (await theirs())?.state === 'healthy', { what: 'the success' })
-  await until(async () => (await theirs())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
+  await until(async () => (await remote())?.state === 'healthy', { what: 'the success' })
+  await until(async () => (await remote())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
 })
 
 it('the progress of its history is shown in numbers', async () => {
-  const maker = await introduce(ours, peer, 'maker')
+  const maker = await introduce(node, peer, 'maker')
   const outbox = `${maker.account.url}/outbox`
   const videos = Array.from({ length: 3 }, () => peer.video({ ...maker }))
   peer.serve(outbox, {
@@ -97,11 +97,11 @@ it('the progress of its history is shown in numbers', async () => {
     totalItems: 5,
     orderedItems: videos.map((video) => peer.activity(maker.account, 'Create', video)),
   })
-  await ours.client.send('POST', '/api/v1/server/following', { handles: [`maker@${peer.host}`] })
+  await node.client.send('POST', '/api/v1/server/following', { handles: [`maker@${peer.host}`] })
   const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === maker.account.url)
-  await ours.tell(maker.account, peer.activity(maker.account, 'Accept', activity))
-  await until(async () => (await theirs())?.history?.walks.some((walk) => (walk as { state: string }).state === 'done'))
-  expect((await theirs())?.history).toEqual({
+  await node.tell(maker.account, peer.activity(maker.account, 'Accept', activity))
+  await until(async () => (await remote())?.history?.walks.some((walk) => (walk as { state: string }).state === 'done'))
+  expect((await remote())?.history).toEqual({
     actors: 1,
     seen: 3,
     total: 5,
@@ -122,7 +122,7 @@ it('the progress of its history is shown in numbers', async () => {
 })
 
 it('more than a thousand pending deliveries are shown as a thousand', async () => {
-  await ours.query(
+  await node.query(
     `with one as (insert into document (activity_id, type, body) values ('http://x.example/1', 'Create', '{}') returning id),
        away as (insert into remote_host (host, state) values ('away.example', 'dormant') returning id)
      insert into delivery (document_id, host_id, actor_id, inbox_url, created_at)
@@ -130,9 +130,9 @@ it('more than a thousand pending deliveries are shown as a thousand', async () =
        now() - interval '1 hour'
      from one, away, generate_series(1, 1500) n`,
   )
-  const { data } = await ours.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-waitingDeliveries&count=1')
+  const { data } = await node.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-waitingDeliveries&count=1')
   expect(data).toMatchObject([{ host: 'away.example', waitingDeliveries: 1000 }])
-  const [first] = (await ours.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-lag&count=1')).data
+  const [first] = (await node.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-lag&count=1')).data
   expect(first).toMatchObject({ host: 'away.example' })
   expect(first?.lag).toBeGreaterThanOrEqual(3600)
 })
@@ -140,8 +140,8 @@ it('more than a thousand pending deliveries are shown as a thousand', async () =
 it('a parked activity is listed, can be retried and discarded', async () => {
   const park = async () => {
     const activity = peer.activity(alice, 'Arrive', alice.url)
-    await ours.tell(alice, activity)
-    const [row] = await ours.query<{ id: string }>(
+    await node.tell(alice, activity)
+    const [row] = await node.query<{ id: string }>(
       "update incoming_activity set state = 'parked', error = 'A bug.', body = $2 where activity_id = $1 returning id",
       [activity.id, JSON.stringify(activity)],
     )
@@ -149,7 +149,7 @@ it('a parked activity is listed, can be retried and discarded', async () => {
   }
   const first = await park()
   const second = await park()
-  const listed = () => ours.client.get<List<unknown>>(`/api/v1/vireo/parked-activities?host=${peer.host}`)
+  const listed = () => node.client.get<List<unknown>>(`/api/v1/vireo/parked-activities?host=${peer.host}`)
   expect(await listed()).toMatchObject({
     total: 2,
     data: [
@@ -157,18 +157,18 @@ it('a parked activity is listed, can be retried and discarded', async () => {
       { ...first, type: 'Arrive', actor: alice.url, host: peer.host, error: 'A bug.' },
     ],
   })
-  expect((await theirs())?.parkedActivities).toBe(2)
-  await ours.client.send('POST', `/api/v1/vireo/parked-activities/${first.id}/retry`)
-  await ours.settled()
-  await ours.client.send('DELETE', `/api/v1/vireo/parked-activities/${second.id}`)
-  const states = await ours.query('select distinct state, body from incoming_activity where id in ($1, $2)', [first.id, second.id])
+  expect((await remote())?.parkedActivities).toBe(2)
+  await node.client.send('POST', `/api/v1/vireo/parked-activities/${first.id}/retry`)
+  await node.settled()
+  await node.client.send('DELETE', `/api/v1/vireo/parked-activities/${second.id}`)
+  const states = await node.query('select distinct state, body from incoming_activity where id in ($1, $2)', [first.id, second.id])
   expect(states).toEqual([{ state: 'done', body: null }])
-  const again = await ours.client.raw(`/api/v1/vireo/parked-activities/${second.id}`, { method: 'DELETE' })
+  const again = await node.client.raw(`/api/v1/vireo/parked-activities/${second.id}`, { method: 'DELETE' })
   expect(again.status).toBe(404)
 })
 
 it('the debug page counts pending work', async () => {
-  expect(await ours.client.get('/api/v1/server/debug')).toEqual({ ip: '127.0.0.1', activityPubMessagesWaiting: 0 })
+  expect(await node.client.get('/api/v1/server/debug')).toEqual({ ip: '127.0.0.1', activityPubMessagesWaiting: 0 })
 })
 
 it.each([
@@ -179,7 +179,7 @@ it.each([
   'process-update-videos-scheduler',
   'remove-expired-user-exports',
 ])('the command %s finds its work', async (command) => {
-  const { status } = await ours.client.raw('/api/v1/server/debug/run-command', {
+  const { status } = await node.client.raw('/api/v1/server/debug/run-command', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ command }),

@@ -72,7 +72,7 @@ const read = (node: FederatedNode) =>
     { what: 'the end of all reading' },
   )
 
-let ours: FederatedNode
+let local: FederatedNode
 let bytes: Buffer
 beforeAll(async () => {
   bytes = await readFile(await media('small.mp4'))
@@ -86,7 +86,7 @@ describe('a local playlist', () => {
   let playlist: PlaylistView
   let video: { uuid: string; url: string }
   const both = () => [near, far]
-  const root = () => `${ours.base}/accounts/root`
+  const root = () => `${local.base}/accounts/root`
   const objectOf = (activity: JsonObject) =>
     typeof activity.object === 'string' ? activity.object : String((activity.object as JsonObject).id)
   const heard = (peer: FakePeer, type: string, url: string) =>
@@ -94,19 +94,19 @@ describe('a local playlist', () => {
   const about = (peer: FakePeer, url: string) => peer.received.filter(({ activity }) => objectOf(activity) === url)
 
   beforeAll(async () => {
-    ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-    const { account } = await introduce(ours, near, 'nora')
-    await ours.tell(account, near.activity(account, 'Follow', root()))
-    await ours.tell(far.instance, far.activity(far.instance, 'Follow', ours.instance))
+    ;[local, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+    const { account } = await introduce(local, near, 'nora')
+    await local.tell(account, near.activity(account, 'Follow', root()))
+    await local.tell(far.instance, far.activity(far.instance, 'Follow', local.instance))
     for (const peer of both()) await peer.awaited('the answer', () => peer.of('Accept').length === 1)
-    video = await ours.upload(bytes, { name: 'First' })
-    playlist = await makePlaylist(ours, { description: 'Well chosen' })
+    video = await local.upload(bytes, { name: 'First' })
+    playlist = await makePlaylist(local, { description: 'Well chosen' })
   })
   afterAll(async () => {
-    await Promise.all([near?.close(), far?.close(), ours?.stop()])
+    await Promise.all([near?.close(), far?.close(), local?.stop()])
   })
   beforeEach(async () => {
-    await ours.settled()
+    await local.settled()
   })
 
   it('is sent by its account to the followers of account, channel and instance', async () => {
@@ -126,7 +126,7 @@ describe('a local playlist', () => {
 
   it('sends an Update with each element, change and removal', async () => {
     for (const peer of both()) peer.received.length = 0
-    const id = await add(ours, playlist, { videoId: video.uuid, startTimestamp: 1, stopTimestamp: 2 })
+    const id = await add(local, playlist, { videoId: video.uuid, startTimestamp: 1, stopTimestamp: 2 })
     for (const peer of both()) {
       const { activity } = await heard(peer, 'Update', playlist.url)
       expect(activity.object).toMatchObject({
@@ -136,9 +136,9 @@ describe('a local playlist', () => {
       })
     }
     for (const change of [
-      () => put(ours, playlist, { displayName: 'Better ones' }),
+      () => put(local, playlist, { displayName: 'Better ones' }),
       () =>
-        ours.client.send('PUT', `/api/v1/video-playlists/${playlist.uuid}/videos/${id}`, {
+        local.client.send('PUT', `/api/v1/video-playlists/${playlist.uuid}/videos/${id}`, {
           startTimestamp: 0,
           stopTimestamp: 1,
         }),
@@ -158,13 +158,13 @@ describe('a local playlist', () => {
       '@context': contextOf('playlist'),
     })
     for (const path of [`/w/p/${toShortUuid(playlist.uuid)}`, `/video-playlists/${playlist.id}`]) {
-      expect(await document(`${ours.base}${path}`)).toEqual(found)
+      expect(await document(`${local.base}${path}`)).toEqual(found)
     }
     const page = await document(`${playlist.url}?page=1`)
     const [element = ''] = page.orderedItems as string[]
     expect(page).toMatchObject({ id: `${playlist.url}?page=1`, partOf: playlist.url, orderedItems: [element] })
     for (const one of [found, page, await document(element)]) {
-      expect(oracleProblems(JSON.parse(JSON.stringify(one).replaceAll(ours.base, 'https://ours.example')))).toEqual([])
+      expect(oracleProblems(JSON.parse(JSON.stringify(one).replaceAll(local.base, 'https://ours.example')))).toEqual([])
     }
     expect(await document(element)).toMatchObject({
       id: element,
@@ -174,18 +174,18 @@ describe('a local playlist', () => {
       startTimestamp: 0,
       stopTimestamp: 1,
     })
-    for (const actor of [root(), `${ours.base}/video-channels/root_channel`]) {
+    for (const actor of [root(), `${local.base}/video-channels/root_channel`]) {
       expect(await document(`${actor}/playlists?page=1`)).toMatchObject({ totalItems: 1, orderedItems: [playlist.url] })
     }
   })
 
   it('leaves out videos that others may not see', async () => {
-    const hidden = await ours.upload(bytes, { name: 'Hidden', privacy: '3' })
-    const id = await add(ours, playlist, { videoId: hidden.uuid })
+    const hidden = await local.upload(bytes, { name: 'Hidden', privacy: '3' })
+    const id = await add(local, playlist, { videoId: hidden.uuid })
     const page = await document(`${playlist.url}?page=1`)
     expect(page).toMatchObject({ totalItems: 1, orderedItems: [expect.any(String)] })
     expect(await document(`${playlist.url}/videos/${id}`)).toEqual({ status: 404 })
-    await ours.client.send('DELETE', `/api/v1/video-playlists/${playlist.uuid}/videos/${id}`)
+    await local.client.send('DELETE', `/api/v1/video-playlists/${playlist.uuid}/videos/${id}`)
   })
 
   it('sends an Update when a video in it is hidden from others, and shown again', async () => {
@@ -194,7 +194,7 @@ describe('a local playlist', () => {
       [1, 1],
     ]) {
       for (const peer of both()) peer.received.length = 0
-      await ours.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy })
+      await local.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy })
       for (const peer of both()) {
         await peer.awaited('the Update', ({ activity: { type, object } }) => {
           const { id, totalItems: told } = Object(object)
@@ -207,27 +207,27 @@ describe('a local playlist', () => {
 
   it('that becomes private is deleted on other servers, and created again when it is public', async () => {
     for (const peer of both()) peer.received.length = 0
-    await put(ours, playlist, { privacy: 3 })
+    await put(local, playlist, { privacy: 3 })
     for (const peer of both()) {
       const { activity } = await heard(peer, 'Delete', playlist.url)
       expect(activity).toMatchObject({ id: `${playlist.url}/delete`, actor: root(), object: playlist.url })
     }
     for (const url of [playlist.url, `${playlist.url}?page=1`]) expect(await document(url)).toEqual({ status: 401 })
     expect(await document(`${root()}/playlists`)).toMatchObject({ totalItems: 0 })
-    await put(ours, playlist, { privacy: 1 })
+    await put(local, playlist, { privacy: 1 })
     for (const peer of both()) await heard(peer, 'Create', playlist.url)
   })
 
   it('that is private is never sent, whatever happens to it', async () => {
     for (const peer of both()) peer.received.length = 0
-    const secret = await makePlaylist(ours, { displayName: 'Secret', privacy: '3' })
-    await put(ours, secret, { displayName: 'Still secret' })
-    await add(ours, secret, { videoId: video.uuid })
-    await remove(ours, secret)
-    const [later] = await ours.query<{ uuid: string; id: number }>('select id, uuid from playlist where type = 2')
-    await add(ours, { uuid: later?.uuid ?? '' }, { videoId: video.uuid })
-    expect(await document(`${ours.base}/video-playlists/${later?.uuid}`)).toEqual({ status: 401 })
-    await put(ours, playlist, { displayName: 'The last' })
+    const secret = await makePlaylist(local, { displayName: 'Secret', privacy: '3' })
+    await put(local, secret, { displayName: 'Still secret' })
+    await add(local, secret, { videoId: video.uuid })
+    await remove(local, secret)
+    const [later] = await local.query<{ uuid: string; id: number }>('select id, uuid from playlist where type = 2')
+    await add(local, { uuid: later?.uuid ?? '' }, { videoId: video.uuid })
+    expect(await document(`${local.base}/video-playlists/${later?.uuid}`)).toEqual({ status: 401 })
+    await put(local, playlist, { displayName: 'The last' })
     for (const peer of both()) {
       await heard(peer, 'Update', playlist.url)
       expect(about(peer, secret.url)).toEqual([])
@@ -236,17 +236,17 @@ describe('a local playlist', () => {
   })
 
   it('that is unlisted is sent to followers, addressed to nobody, and listed nowhere', async () => {
-    const unlisted = await makePlaylist(ours, { privacy: '2' })
+    const unlisted = await makePlaylist(local, { privacy: '2' })
     const { activity } = await heard(near, 'Create', unlisted.url)
     expect(activity).toMatchObject({ to: [], cc: [], object: { to: [], cc: [] } })
     expect(await document(unlisted.url)).toMatchObject({ status: 200, uuid: unlisted.uuid })
-    expect(await document(`${ours.base}/video-playlists/${unlisted.id}`)).toEqual({ status: 404 })
+    expect(await document(`${local.base}/video-playlists/${unlisted.id}`)).toEqual({ status: 404 })
     expect(await document(`${root()}/playlists`)).toMatchObject({ totalItems: 1 })
   })
 
   it('that is removed is deleted on other servers', async () => {
     for (const peer of both()) peer.received.length = 0
-    await remove(ours, playlist)
+    await remove(local, playlist)
     for (const peer of both()) await heard(peer, 'Delete', playlist.url)
     expect(await document(playlist.url)).toEqual({ status: 404 })
   })
@@ -260,13 +260,13 @@ describe('a remote playlist', () => {
   let mallory: { account: PeerActor; channel: PeerActor }
 
   beforeAll(async () => {
-    ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-    alice = await introduce(ours, home, 'alice')
-    carol = await introduce(ours, home, 'carol')
-    mallory = await introduce(ours, away, 'mallory')
+    ;[local, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+    alice = await introduce(local, home, 'alice')
+    carol = await introduce(local, home, 'carol')
+    mallory = await introduce(local, away, 'mallory')
   })
   afterAll(async () => {
-    await Promise.all([home?.close(), away?.close(), ours?.stop()])
+    await Promise.all([home?.close(), away?.close(), local?.stop()])
   })
 
   interface Element {
@@ -324,17 +324,17 @@ describe('a remote playlist', () => {
     return whole
   }
   const create = async (by: PeerActor, peer: FakePeer, playlist: JsonObject) => {
-    await ours.tell(by, peer.activity(by, 'Create', playlist))
-    await read(ours)
+    await local.tell(by, peer.activity(by, 'Create', playlist))
+    await read(local)
   }
   const update = async (by: PeerActor, peer: FakePeer, playlist: JsonObject) => {
-    await ours.tell(by, peer.activity(by, 'Update', playlist))
-    await read(ours)
+    await local.tell(by, peer.activity(by, 'Update', playlist))
+    await read(local)
   }
   const videoOf = (name: string) => home.video({ ...alice, more: { name } }).id
 
   it('is imported with its elements: videos of any server, in their order', async () => {
-    const own = await ours.upload(bytes, { name: 'Of ours' })
+    const own = await local.upload(bytes, { name: 'Of ours' })
     const elsewhere = away.video({ ...mallory, more: { name: 'Of a third server' } }).id
     const playlist = playlistOf(home, alice.channel, [
       { video: videoOf('Of theirs'), startTimestamp: 3 },
@@ -342,7 +342,7 @@ describe('a remote playlist', () => {
       { video: elsewhere },
     ])
     await create(alice.account, home, playlist)
-    expect(await playlistAt(ours, playlist.id)).toMatchObject({
+    expect(await playlistAt(local, playlist.id)).toMatchObject({
       displayName: 'Of a peer',
       isLocal: false,
       videosLength: 3,
@@ -351,13 +351,13 @@ describe('a remote playlist', () => {
       ownerAccount: { name: 'alice', host: home.host },
       videoChannel: { name: 'alice_channel', host: home.host },
     })
-    expect(await elementsAt(ours, playlist.id)).toMatchObject([
+    expect(await elementsAt(local, playlist.id)).toMatchObject([
       { position: 1, startTimestamp: 3, type: 0, video: { name: 'Of theirs' } },
       { position: 2, startTimestamp: null, type: 0, video: { name: 'Of ours' } },
       { position: 3, type: 0, video: { name: 'Of a third server' } },
     ])
     for (const path of ['accounts/alice', 'video-channels/alice_channel']) {
-      const list = await ours.client.get(`/api/v1/${path}@${home.host}/video-playlists`)
+      const list = await local.client.get(`/api/v1/${path}@${home.host}/video-playlists`)
       expect(list).toMatchObject({ total: 1, data: [{ url: playlist.id }] })
     }
   })
@@ -381,32 +381,32 @@ describe('a remote playlist', () => {
     )
     for (let time = 1; time <= 2; time += 1) {
       await update(alice.account, home, later)
-      expect(await playlistAt(ours, first.id)).toMatchObject({ displayName: 'Renamed', videosLength: 2 })
-      expect(await namesAt(ours, first.id)).toEqual(['Two', 'One'])
+      expect(await playlistAt(local, first.id)).toMatchObject({ displayName: 'Renamed', videosLength: 2 })
+      expect(await namesAt(local, first.id)).toEqual(['Two', 'One'])
     }
     await update(alice.account, home, first)
-    expect(await playlistAt(ours, first.id)).toMatchObject({ displayName: 'Renamed' })
+    expect(await playlistAt(local, first.id)).toMatchObject({ displayName: 'Renamed' })
     const empty = playlistOf(home, alice.channel, [], { uuid: first.uuid, updated: '2026-03-02T00:00:00.000Z' })
     await update(alice.account, home, empty)
-    expect(await playlistAt(ours, first.id)).toMatchObject({ videosLength: 0 })
+    expect(await playlistAt(local, first.id)).toMatchObject({ videosLength: 0 })
   })
 
   it('is removed by its Delete, and can be created again', async () => {
     const playlist = playlistOf(home, alice.channel, [{ video: videoOf('Short-lived') }])
     const say = async (type: string, object: unknown) =>
-      ours.tell(alice.account, await signedInside(home.activity(alice.account, type, object), alice.account))
+      local.tell(alice.account, await signedInside(home.activity(alice.account, type, object), alice.account))
     for (let time = 1; time <= 2; time += 1) {
       // The reference signs its activities: after a Delete, only what was signed later counts.
       await say('Create', playlist)
-      await read(ours)
-      expect(await namesAt(ours, playlist.id)).toEqual(['Short-lived'])
+      await read(local)
+      expect(await namesAt(local, playlist.id)).toEqual(['Short-lived'])
       await say('Delete', playlist.id)
-      expect(await playlistAt(ours, playlist.id)).toBeUndefined()
+      expect(await playlistAt(local, playlist.id)).toBeUndefined()
     }
   })
 
   it('ignores elements of another server or playlist, and videos that are not accessible', async () => {
-    const hidden = await ours.upload(bytes, { name: 'Hidden', privacy: '3' })
+    const hidden = await local.upload(bytes, { name: 'Hidden', privacy: '3' })
     const other = playlistOf(home, carol.channel, [{ video: videoOf('Of carol') }])
     await create(carol.account, home, other)
     const foreign = `${away.base}/video-playlists/${newUuid()}/videos/1`
@@ -419,21 +419,21 @@ describe('a remote playlist', () => {
       { video: `${home.base}/videos/watch/${newUuid()}` },
     ])
     await create(alice.account, home, playlist)
-    expect(await namesAt(ours, playlist.id)).toEqual(['Fine'])
-    expect(await namesAt(ours, other.id)).toHaveLength(1)
+    expect(await namesAt(local, playlist.id)).toEqual(['Fine'])
+    expect(await namesAt(local, other.id)).toHaveLength(1)
   })
 
   it('cannot be changed or removed by others', async () => {
     const playlist = playlistOf(home, alice.channel, [])
     await create(alice.account, home, playlist)
-    const before = await playlistAt(ours, playlist.id)
+    const before = await playlistAt(local, playlist.id)
     for (const by of [carol.account, carol.channel, alice.channel, mallory.account, away.instance]) {
       const peer = by.url.startsWith(home.base) ? home : away
       const renamed = { ...playlist, name: 'Taken over', updated: '2026-04-01T00:00:00.000Z' }
-      for (const type of ['Create', 'Update']) await ours.tell(by, peer.activity(by, type, renamed))
-      await ours.tell(by, peer.activity(by, 'Update', { ...renamed, attributedTo: [carol.channel.url] }))
-      await ours.tell(by, peer.activity(by, 'Delete', playlist.id))
-      expect({ by: by.url, is: await playlistAt(ours, playlist.id) }).toEqual({ by: by.url, is: before })
+      for (const type of ['Create', 'Update']) await local.tell(by, peer.activity(by, type, renamed))
+      await local.tell(by, peer.activity(by, 'Update', { ...renamed, attributedTo: [carol.channel.url] }))
+      await local.tell(by, peer.activity(by, 'Delete', playlist.id))
+      expect({ by: by.url, is: await playlistAt(local, playlist.id) }).toEqual({ by: by.url, is: before })
     }
   })
 
@@ -445,37 +445,37 @@ describe('a remote playlist', () => {
       [mallory.account, away, playlistOf(away, alice.channel, [])],
       [alice.account, home, playlistOf(home, alice.channel, [], { attributedTo: [] })],
       [alice.account, home, playlistOf(home, alice.channel, [], { attributedTo: [alice.account.url] })],
-      [alice.account, home, playlistOf(home, alice.channel, [], { id: `${ours.base}/video-playlists/${newUuid()}` })],
+      [alice.account, home, playlistOf(home, alice.channel, [], { id: `${local.base}/video-playlists/${newUuid()}` })],
     ]
     for (const [by, peer, playlist] of refused) {
-      await ours.tell(by, peer.activity(by, 'Create', playlist))
-      expect(await playlistAt(ours, playlist.id)).toBeUndefined()
+      await local.tell(by, peer.activity(by, 'Create', playlist))
+      expect(await playlistAt(local, playlist.id)).toBeUndefined()
     }
     const twin = playlistOf(away, mallory.channel, [], { uuid: known.uuid })
     await create(mallory.account, away, twin)
-    expect(await playlistAt(ours, twin.id)).toMatchObject({ uuid: expect.not.stringContaining(String(known.uuid)) })
-    expect(await playlistAt(ours, known.id)).toMatchObject({ uuid: known.uuid })
+    expect(await playlistAt(local, twin.id)).toMatchObject({ uuid: expect.not.stringContaining(String(known.uuid)) })
+    expect(await playlistAt(local, known.id)).toMatchObject({ uuid: known.uuid })
   })
 
   it('that is old is refreshed when it is viewed, and removed when it is gone', async () => {
     const first = playlistOf(home, alice.channel, [])
     await create(alice.account, home, first)
-    const stale = () => ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [first.id])
+    const stale = () => local.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [first.id])
     playlistOf(home, alice.channel, [{ video: videoOf('New') }], {
       uuid: first.uuid,
       name: 'Changed silently',
       updated: '2026-03-01T00:00:00.000Z',
     })
     await stale()
-    await playlistAt(ours, first.id)
-    await until(async () => (await namesAt(ours, first.id))[0] === 'New', { what: 'the new element' })
-    expect(await playlistAt(ours, first.id)).toMatchObject({ displayName: 'Changed silently' })
+    await playlistAt(local, first.id)
+    await until(async () => (await namesAt(local, first.id))[0] === 'New', { what: 'the new element' })
+    expect(await playlistAt(local, first.id)).toMatchObject({ displayName: 'Changed silently' })
     for (const status of [401, 404, 410]) {
       const playlist = playlistOf(home, alice.channel, [])
       await create(alice.account, home, playlist)
       home.serve(playlist.id, () => ({ status }))
-      await ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [playlist.id])
-      await until(async () => (await playlistAt(ours, playlist.id)) === undefined, { what: `its end by ${status}` })
+      await local.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [playlist.id])
+      await until(async () => (await playlistAt(local, playlist.id)) === undefined, { what: `its end by ${status}` })
     }
   })
 
@@ -483,51 +483,51 @@ describe('a remote playlist', () => {
     const playlist = playlistOf(home, alice.channel, [])
     await create(alice.account, home, playlist)
     home.serve(playlist.id, () => ({ status: 503 }))
-    await ours.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [playlist.id])
+    await local.query("update playlist set refreshed_at = now() - interval '3 days' where url = $1", [playlist.id])
     const open = "type = 'playlist-reading' and state in ('waiting', 'delayed', 'active')"
-    const jobs = async () => (await ours.query(`select id from job where ${open}`)).length
+    const jobs = async () => (await local.query(`select id from job where ${open}`)).length
     /** The state after its last attempt. */
-    const giveUp = () => ours.query(`delete from job where ${open}`)
-    await playlistAt(ours, playlist.id)
+    const giveUp = () => local.query(`delete from job where ${open}`)
+    await playlistAt(local, playlist.id)
     expect(await jobs()).toBe(1)
     await giveUp()
-    await playlistAt(ours, playlist.id)
+    await playlistAt(local, playlist.id)
     expect(await jobs()).toBe(0)
-    await ours.query("update playlist set refresh_asked_at = now() - interval '2 hours' where url = $1", [playlist.id])
-    await playlistAt(ours, playlist.id)
+    await local.query("update playlist set refresh_asked_at = now() - interval '2 hours' where url = $1", [playlist.id])
+    await playlistAt(local, playlist.id)
     expect(await jobs()).toBe(1)
     await giveUp()
   })
 
   it('is removed with its account', async () => {
-    const gone = await introduce(ours, home, 'gone')
+    const gone = await introduce(local, home, 'gone')
     const playlist = playlistOf(home, gone.channel, [{ video: videoOf('Stays') }])
     await create(gone.account, home, playlist)
-    await ours.tell(gone.account, home.activity(gone.account, 'Delete', gone.account.url))
-    expect(await playlistAt(ours, playlist.id)).toBeUndefined()
+    await local.tell(gone.account, home.activity(gone.account, 'Delete', gone.account.url))
+    expect(await playlistAt(local, playlist.id)).toBeUndefined()
   })
 
   it('cannot be changed locally', async () => {
     const playlist = playlistOf(home, alice.channel, [])
     await create(alice.account, home, playlist)
-    const found = await playlistAt(ours, playlist.id)
-    await expect(put(ours, { uuid: found?.uuid ?? '' }, { displayName: 'Ours' })).rejects.toThrow('403')
-    await expect(remove(ours, { uuid: found?.uuid ?? '' })).rejects.toThrow('403')
+    const found = await playlistAt(local, playlist.id)
+    await expect(put(local, { uuid: found?.uuid ?? '' }, { displayName: 'Ours' })).rejects.toThrow('403')
+    await expect(remove(local, { uuid: found?.uuid ?? '' })).rejects.toThrow('403')
   })
 })
 
 describe('two nodes', () => {
-  let theirs: FederatedNode
+  let remote: FederatedNode
   beforeAll(async () => {
-    ;[ours, theirs] = await Promise.all([startFederatedNode(), startFederatedNode()])
+    ;[local, remote] = await Promise.all([startFederatedNode(), startFederatedNode()])
   })
   afterAll(async () => {
-    await Promise.all([theirs?.stop(), ours?.stop()])
+    await Promise.all([remote?.stop(), local?.stop()])
   })
 
   it.each([
-    ['A', 'B', () => [ours, theirs] as const],
-    ['B', 'A', () => [theirs, ours] as const],
+    ['A', 'B', () => [local, remote] as const],
+    ['B', 'A', () => [remote, local] as const],
   ])('%s has the playlists of %s after a follow: old and new ones, their changes and their removal', async (_by, _of, pair) => {
     const [by, of] = pair()
     const [one, two] = [await of.upload(bytes, { name: 'One' }), await of.upload(bytes, { name: 'Two' })]

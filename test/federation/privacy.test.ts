@@ -12,7 +12,7 @@ const IN_A_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString()
 const VTT = 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'
 
 describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
-  let ours: FederatedNode
+  let node: FederatedNode
   /** Follows account, channel and instance. */
   let near: FakePeer
   let bytes: Buffer
@@ -21,27 +21,27 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
   let marker: string
 
   beforeAll(async () => {
-    ;[ours, near] = await Promise.all([
+    ;[node, near] = await Promise.all([
       startFederatedNode({ federation: { videos: { federate_unlisted: unlistedIsTold } } }),
       startFakePeer(),
     ])
     bytes = await readFile(await media('small.mp4'))
-    const { account } = await introduce(ours, near, 'nora')
+    const { account } = await introduce(node, near, 'nora')
     const targets = ['/accounts/peertube', '/accounts/root', '/video-channels/root_channel']
-    for (const path of targets) await ours.tell(account, near.activity(account, 'Follow', ours.base + path))
+    for (const path of targets) await node.tell(account, near.activity(account, 'Follow', node.base + path))
     await near.awaited('the answers', () => near.of('Accept').length === 3)
-    const me = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    const me = await node.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     channelId = me.videoChannels[0]?.id ?? 0
-    marker = (await ours.upload(bytes, { privacy: '3' })).uuid
+    marker = (await node.upload(bytes, { privacy: '3' })).uuid
   })
   afterAll(async () => {
-    await Promise.all([near?.close(), ours?.stop()])
+    await Promise.all([near?.close(), node?.stop()])
   })
   beforeEach(() => {
     near.received.length = 0
   })
 
-  const put = (uuid: string, fields: object) => ours.client.send('PUT', `/api/v1/videos/${uuid}`, fields)
+  const put = (uuid: string, fields: object) => node.client.send('PUT', `/api/v1/videos/${uuid}`, fields)
   const read = async (url: string) => {
     const answer = await fetch(url, { headers: { accept: 'application/activity+json' }, redirect: 'manual' })
     return { status: answer.status, body: answer.status === 200 ? ((await answer.json()) as JsonObject) : {} }
@@ -61,26 +61,26 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
   async function setParts(uuid: string): Promise<void> {
     const form = new FormData()
     form.set('captionfile', new File([VTT], 'fr.vtt', { type: 'text/vtt' }))
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}/captions/fr`, form)
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [{ timecode: 0, title: 'A part' }] })
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
+    await node.client.send('PUT', `/api/v1/videos/${uuid}/captions/fr`, form)
+    await node.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [{ timecode: 0, title: 'A part' }] })
+    await node.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
   }
   async function playlistWith(uuid: string) {
     const form = new FormData()
     const fields = { displayName: 'Good ones', privacy: '1', videoChannelId: String(channelId) }
     for (const [name, value] of Object.entries(fields)) form.set(name, value)
-    const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { uuid: string } }>('POST', '/api/v1/video-playlists', form)
-    const { videoPlaylistElement } = await ours.client.send<{ videoPlaylistElement: { id: number } }>(
+    const { videoPlaylist } = await node.client.send<{ videoPlaylist: { uuid: string } }>('POST', '/api/v1/video-playlists', form)
+    const { videoPlaylistElement } = await node.client.send<{ videoPlaylistElement: { id: number } }>(
       'POST',
       `/api/v1/video-playlists/${videoPlaylist.uuid}/videos`,
       { videoId: uuid },
     )
-    const url = `${ours.base}/video-playlists/${videoPlaylist.uuid}`
+    const url = `${node.base}/video-playlists/${videoPlaylist.uuid}`
     return { url, element: `${url}/videos/${videoPlaylistElement.id}` }
   }
 
   it('each change of privacy sends a Create, an Update or a Delete of the video, or nothing', async () => {
-    const { uuid, url } = await ours.upload(bytes)
+    const { uuid, url } = await node.upload(bytes)
     expect(typesOf(await saidOf(uuid))).toEqual(['Announce', 'Create'])
     let wasTold = true
     for (const privacy of [UNLISTED, PRIVATE, UNLISTED, PUBLIC, INTERNAL, PUBLIC, PRIVATE, INTERNAL, UNLISTED, PUBLIC]) {
@@ -107,7 +107,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
   ] as [string, Record<string, string>, boolean][])(
     'what hangs on a video that is %s is told only if it is',
     async (_what, fields, isAnnounced) => {
-      const { uuid, url } = await ours.upload(bytes, fields)
+      const { uuid, url } = await node.upload(bytes, fields)
       await setParts(uuid)
       await put(uuid, { name: 'Another name' })
       const { url: playlist, element } = await playlistWith(uuid)
@@ -118,13 +118,13 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
       expect(await read(element)).toMatchObject({ status: isOpen ? 200 : 404 })
       const { body } = await read(`${playlist}?page=1`)
       expect(body).toMatchObject({ totalItems: isOpen ? 1 : 0, orderedItems: isOpen ? [element] : [] })
-      await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
+      await node.client.send('DELETE', `/api/v1/videos/${uuid}`)
       expect(typesOf(await saidOf(uuid))).toEqual(isAnnounced ? ['Delete'] : [])
     },
   )
 
   it('comments and ratings are removed with a video that is no longer public', async () => {
-    const { uuid, url } = await ours.upload(bytes)
+    const { uuid, url } = await node.upload(bytes)
     await setParts(uuid)
     const { url: playlist, element } = await playlistWith(uuid)
     expect(await read(element)).toMatchObject({ status: 200, body: { url } })
@@ -135,13 +135,13 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     }
     expect((await read(element)).status).toBe(404)
     expect((await read(`${playlist}?page=1`)).body).toMatchObject({ totalItems: 0, orderedItems: [] })
-    const captions = await fetch(`${ours.base}/api/v1/videos/${uuid}/captions`)
+    const captions = await fetch(`${node.base}/api/v1/videos/${uuid}/captions`)
     expect(captions.status).toBe(401)
   })
 
   it('a scheduled video is not sent in any way, not even by a playlist', async () => {
-    const { id, uuid, url } = await ours.upload(bytes, { privacy: '3' })
-    await ours.query("update video set privacy = 1, state = 'to-transcode' where id = $1", [id])
+    const { id, uuid, url } = await node.upload(bytes, { privacy: '3' })
+    await node.query("update video set privacy = 1, state = 'to-transcode' where id = $1", [id])
     await setParts(uuid)
     await put(uuid, { name: 'Not yet' })
     const { url: playlist, element } = await playlistWith(uuid)

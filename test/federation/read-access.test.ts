@@ -9,7 +9,7 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, secondChannel, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let strict: FederatedNode
 let peer: FakePeer
 let follower: PeerActor
@@ -17,18 +17,18 @@ let stranger: PeerActor
 let bytes: Buffer
 
 beforeAll(async () => {
-  ;[ours, strict, peer] = await Promise.all([
+  ;[node, strict, peer] = await Promise.all([
     startFederatedNode(),
     startFederatedNode({ vireo: { federation: { authorized_fetch: true } } }),
     startFakePeer(),
   ])
   bytes = await readFile(await media('small.mp4'))
-  follower = (await introduce(ours, peer, 'follower')).account
-  await ours.tell(follower, peer.activity(follower, 'Follow', ours.instance))
+  follower = (await introduce(node, peer, 'follower')).account
+  await node.tell(follower, peer.activity(follower, 'Follow', node.instance))
   stranger = await peer.account('stranger')
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop(), strict?.stop()])
+  await Promise.all([peer?.close(), node?.stop(), strict?.stop()])
 })
 
 const ACCEPT = { accept: 'application/activity+json' }
@@ -72,21 +72,21 @@ const kinds: [string, { fields: Record<string, string>; afterwards?: string; sta
 
 describe('a video and its parts', () => {
   it.each(kinds)('that is %s: same answer for all requesters', async (_what, { fields, afterwards, status, listed }) => {
-    const { id, uuid, url } = await ours.upload(bytes, fields)
-    await ours.settled()
-    const [comment] = await ours.query<{ id: number }>(
+    const { id, uuid, url } = await node.upload(bytes, fields)
+    await node.settled()
+    const [comment] = await node.query<{ id: number }>(
       `insert into comment (video_id, account_id, url, text) select $1, a.id, $2 || '/comments/0', 'A word'
        from account a join actor x on x.id = a.actor_id where x.preferred_username = 'root' returning id`,
       [id, url],
     )
-    await ours.query("update comment set url = $2 || '/comments/' || id where id = $1", [comment?.id, url])
-    const rate = `${ours.base}/accounts/root/likes/${id}`
-    await ours.query(
+    await node.query("update comment set url = $2 || '/comments/' || id where id = $1", [comment?.id, url])
+    const rate = `${node.base}/accounts/root/likes/${id}`
+    await node.query(
       `insert into rating (video_id, account_id, url, type) select $1, a.id, $2, 'like'
        from account a join actor x on x.id = a.actor_id where x.preferred_username = 'root'`,
       [id, rate],
     )
-    if (afterwards) await ours.query(`update video set ${afterwards} where id = $1`, [id])
+    if (afterwards) await node.query(`update video set ${afterwards} where id = $1`, [id])
 
     const collections = ['announces', 'comments', 'likes', 'dislikes'].flatMap((name) => [name, `${name}?page=1`])
     const parts = [
@@ -100,10 +100,10 @@ describe('a video and its parts', () => {
       }
     }
     // Ids are guessable.
-    const byId = await get(`${ours.base}/videos/watch/${id}`)
+    const byId = await get(`${node.base}/videos/watch/${id}`)
     expect(byId.status).toBe(status === 200 && fields.privacy !== undefined ? 401 : status)
     for (const outbox of ['accounts/root', 'video-channels/root_channel', 'accounts/peertube']) {
-      const page = await (await get(`${ours.base}/${outbox}/outbox?page=1`)).text()
+      const page = await (await get(`${node.base}/${outbox}/outbox?page=1`)).text()
       expect({ outbox, listed: page.includes(uuid) }).toEqual({ outbox, listed })
     }
   })
@@ -111,8 +111,8 @@ describe('a video and its parts', () => {
 
 describe('a withdrawn object', () => {
   it('is served at no URL any more, not even from a cache', async () => {
-    const { id, uuid, url } = await ours.upload(bytes, { name: 'A name to forget' })
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
+    const { id, uuid, url } = await node.upload(bytes, { name: 'A name to forget' })
+    await node.client.send('PUT', `/api/v1/videos/${uuid}/rate`, { rating: 'like' })
     const outboxes = ['accounts/root', 'accounts/ROOT', 'video-channels/root_channel', 'accounts/peertube']
     const paths = [
       `/videos/watch/${uuid}`,
@@ -123,19 +123,19 @@ describe('a withdrawn object', () => {
       `/accounts/root/likes/${id}`,
     ]
     const shownAt = async () => {
-      const answers = await Promise.all(paths.map(async (path) => [path, await (await get(ours.base + path)).text()]))
+      const answers = await Promise.all(paths.map(async (path) => [path, await (await get(node.base + path)).text()]))
       return answers.filter(([, text]) => text?.includes(uuid) || text?.includes('to forget')).map(([path]) => path)
     }
-    const change = (fields: object) => ours.client.send('PUT', `/api/v1/videos/${uuid}`, fields)
+    const change = (fields: object) => node.client.send('PUT', `/api/v1/videos/${uuid}`, fields)
     const block = `/api/v1/videos/${uuid}/blacklist`
     const ends = [
       { back: () => change({ privacy: 3 }), forth: () => change({ privacy: 1 }) },
       { back: () => change({ privacy: 5, videoPasswords: ['secret'] }), forth: () => change({ privacy: 1 }) },
       {
-        back: () => ours.client.send('POST', block, { unfederate: true }),
-        forth: () => ours.client.send('DELETE', block),
+        back: () => node.client.send('POST', block, { unfederate: true }),
+        forth: () => node.client.send('DELETE', block),
       },
-      { back: () => ours.client.send('DELETE', `/api/v1/videos/${uuid}`), forth: async () => undefined },
+      { back: () => node.client.send('DELETE', `/api/v1/videos/${uuid}`), forth: async () => undefined },
     ]
     for (const { back, forth } of ends) {
       // Followers of the announcing channel are the last recipients.
@@ -147,28 +147,28 @@ describe('a withdrawn object', () => {
   })
 
   it('leaves only its name, if it is a removed channel', async () => {
-    const { url } = await secondChannel(ours)
+    const { url } = await secondChannel(node)
     expect((await get(url)).status).toBe(200)
-    await ours.client.send('DELETE', '/api/v1/video-channels/second_channel')
+    await node.client.send('DELETE', '/api/v1/video-channels/second_channel')
     expect((await get(url)).status).toBe(410)
   })
 
   it('is not served by its numeric id either, if it is a playlist that became private', async () => {
-    const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { id: number; uuid: string } }>('POST', '/api/v1/video-playlists', {
+    const { videoPlaylist } = await node.client.send<{ videoPlaylist: { id: number; uuid: string } }>('POST', '/api/v1/video-playlists', {
       displayName: 'A list',
       privacy: 1,
       videoChannelId: await firstChannel(),
     })
-    const paths = [videoPlaylist.uuid, videoPlaylist.id].map((name) => `${ours.base}/video-playlists/${name}`)
+    const paths = [videoPlaylist.uuid, videoPlaylist.id].map((name) => `${node.base}/video-playlists/${name}`)
     const statuses = () => Promise.all(paths.map(async (path) => (await get(path)).status))
     expect(await statuses()).toEqual([200, 200])
-    await ours.client.send('PUT', `/api/v1/video-playlists/${videoPlaylist.id}`, { privacy: 3 })
+    await node.client.send('PUT', `/api/v1/video-playlists/${videoPlaylist.id}`, { privacy: 3 })
     expect(await statuses()).toEqual([401, 401])
   })
 })
 
 async function firstChannel(): Promise<number> {
-  const me = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const me = await node.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
   return me.videoChannels[0]?.id ?? 0
 }
 
@@ -224,7 +224,7 @@ describe('a server with authorized fetch', () => {
   it('refuses a signature for another path or another server', async () => {
     const { rsa } = peer.instance.keys
     const key = { keyId: peer.instance.keyId, privateKey: await importPrivateKey(rsa.privatePem) }
-    for (const url of [`${strict.base}/accounts/peertube`, `${ours.base}/accounts/root`]) {
+    for (const url of [`${strict.base}/accounts/peertube`, `${node.base}/accounts/root`]) {
       const headers = await signOutgoing({
         method: 'GET',
         url,

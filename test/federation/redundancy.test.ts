@@ -12,7 +12,7 @@ import { storedNames } from '../support/node.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let local: FederatedNode
 /** Has copies. */
 let home: FakePeer
 /** Follows the local instance. */
@@ -25,25 +25,25 @@ let mallory: { account: PeerActor; channel: PeerActor }
 let video: { id: number; uuid: string; url: string }
 
 const start = async (config: Values = {}) => {
-  ;[ours, home, near, away, origin] = await Promise.all([
+  ;[local, home, near, away, origin] = await Promise.all([
     startFederatedNode(config),
     startFakePeer(),
     startFakePeer(),
     startFakePeer(),
     startHlsOrigin(),
   ])
-  alice = await introduce(ours, home, 'alice')
-  mallory = await introduce(ours, away, 'mallory')
-  for (const peer of [home, away]) await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
-  await ours.tell(near.instance, near.activity(near.instance, 'Follow', ours.instance))
+  alice = await introduce(local, home, 'alice')
+  mallory = await introduce(local, away, 'mallory')
+  for (const peer of [home, away]) await local.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  await local.tell(near.instance, near.activity(near.instance, 'Follow', local.instance))
   video = await publish()
 }
-const stop = () => Promise.all([home?.close(), near?.close(), away?.close(), origin?.close(), ours?.stop()])
+const stop = () => Promise.all([home?.close(), near?.close(), away?.close(), origin?.close(), local?.stop()])
 
 /** A local video with a web video and a playlist. */
 async function publish(fields: Record<string, string> = {}) {
-  const made = await ours.upload(await readFile(await media('small.mp4')), fields)
-  await ours.query("insert into streaming_playlist (video_id, playlist_filename) values ($1, 'm-master.m3u8')", [made.id])
+  const made = await local.upload(await readFile(await media('small.mp4')), fields)
+  await local.query("insert into streaming_playlist (video_id, playlist_filename) values ($1, 'm-master.m3u8')", [made.id])
   return made
 }
 
@@ -79,13 +79,13 @@ const creation = (peer: FakePeer, copy: JsonObject, by: PeerActor = peer.instanc
   return { ...peer.activity(by, 'Create', copy, { published: later(serial) }), id: `${copy.id}/activity` }
 }
 /** In the form of the reference. After an Undo, only what was signed later counts. */
-const share = async (peer: FakePeer, copy: JsonObject) => ours.tell(peer.instance, await signedInside(creation(peer, copy), peer.instance))
+const share = async (peer: FakePeer, copy: JsonObject) => local.tell(peer.instance, await signedInside(creation(peer, copy), peer.instance))
 const copies = () =>
-  ours.query<{ url: string; file_url: string; expires_on: Date | null; state: string }>(
+  local.query<{ url: string; file_url: string; expires_on: Date | null; state: string }>(
     'select url, file_url, expires_on, state from redundancy order by id',
   )
 const offered = async () =>
-  (await ours.client.get<{ streamingPlaylists: { redundancies: unknown[] }[] }>(`/api/v1/videos/${video.uuid}`)).streamingPlaylists[0]
+  (await local.client.get<{ streamingPlaylists: { redundancies: unknown[] }[] }>(`/api/v1/videos/${video.uuid}`)).streamingPlaylists[0]
     ?.redundancies
 const later = (ms: number) => new Date(Date.now() + ms).toISOString()
 const year = 365 * 24 * 3_600_000
@@ -97,15 +97,15 @@ describe('a copy on another server', () => {
   })
   afterAll(stop)
   beforeEach(async () => {
-    await ours.query('delete from redundancy')
+    await local.query('delete from redundancy')
     near.received.length = 0
   })
 
   it('of a playlist is offered to players, listed, and forwarded unchanged', async () => {
     const activity = await signedInside(creation(home, playlistCopy(home)), home.instance)
-    await ours.tell(home.instance, activity)
+    await local.tell(home.instance, activity)
     expect(await offered()).toEqual([{ baseUrl: folder(home) }])
-    const list = await ours.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
+    const list = await local.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
     expect(list).toMatchObject({
       total: 1,
       data: [{ id: video.id, redundancies: { files: [], streamingPlaylists: [{ fileUrl: folder(home), strategy: null }] } }],
@@ -116,14 +116,14 @@ describe('a copy on another server', () => {
   })
 
   it('of a web video is listed with it', async () => {
-    await ours.tell(home.instance, creation(home, fileCopy(home)))
-    const list = await ours.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
+    await local.tell(home.instance, creation(home, fileCopy(home)))
+    const list = await local.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
     expect(list).toMatchObject({
       data: [{ redundancies: { files: [{ fileUrl: `${home.base}/static/redundancy/x-240.mp4` }], streamingPlaylists: [] } }],
     })
     expect(await offered()).toEqual([])
-    await ours.query("update video_file set magnet_url = 'magnet:?xt=urn:btih:1' where video_id = $1", [video.id])
-    const { files } = await ours.client.get<{ files: { magnetUri: string }[] }>(`/api/v1/videos/${video.uuid}`)
+    await local.query("update video_file set magnet_url = 'magnet:?xt=urn:btih:1' where video_id = $1", [video.id])
+    const { files } = await local.client.get<{ files: { magnetUri: string }[] }>(`/api/v1/videos/${video.uuid}`)
     const seed = encodeURIComponent(`${home.base}/static/redundancy/x-240.mp4`)
     expect(files[0]?.magnetUri).toBe(`magnet:?xt=urn:btih:1&ws=${seed}`)
   })
@@ -131,27 +131,27 @@ describe('a copy on another server', () => {
   it('is stored once, however often it is received, and forwarded once', async () => {
     for (let time = 0; time < 3; time += 1) {
       const activity = { ...creation(home, playlistCopy(home)), published: later(time) }
-      await ours.tell(home.instance, await signedInside(activity, home.instance))
+      await local.tell(home.instance, await signedInside(activity, home.instance))
     }
     expect(await copies()).toHaveLength(1)
-    await ours.tell(home.instance, await signedInside(creation(home, fileCopy(home)), home.instance))
+    await local.tell(home.instance, await signedInside(creation(home, fileCopy(home)), home.instance))
     await near.awaited('the last', ({ activity }) => String(activity.id).includes('/redundancy/videos/'))
     expect(near.of('Create').filter(({ activity }) => String(activity.id).includes('playlists'))).toHaveLength(1)
   })
 
   it('is extended by an Update, by a year at most', async () => {
-    await ours.tell(home.instance, creation(home, playlistCopy(home, { expires: later(60_000) })))
+    await local.tell(home.instance, creation(home, playlistCopy(home, { expires: later(60_000) })))
     const [first] = await copies()
-    await ours.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(120_000) })))
+    await local.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(120_000) })))
     const [second] = await copies()
     expect(Number(second?.expires_on) - Number(first?.expires_on)).toBeGreaterThan(50_000)
-    await ours.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(50 * year) })))
+    await local.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(50 * year) })))
     const [third] = await copies()
     expect(Math.abs(Number(third?.expires_on) - Date.now() - year)).toBeLessThan(60_000)
   })
 
   it('is removed when it expires', async () => {
-    await ours.tell(home.instance, creation(home, playlistCopy(home, { expires: later(1500) })))
+    await local.tell(home.instance, creation(home, playlistCopy(home, { expires: later(1500) })))
     expect(await copies()).toHaveLength(1)
     await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
   })
@@ -161,17 +161,17 @@ describe('a copy on another server', () => {
     const link = fileCopy(home).url as JsonObject
     for (const copy of [
       playlistCopy(home, { expires: later(-1000) }),
-      playlistCopy(home, { object: `${ours.base}/videos/watch/11111111-1111-4111-8111-111111111111` }),
+      playlistCopy(home, { object: `${local.base}/videos/watch/11111111-1111-4111-8111-111111111111` }),
       playlistCopy(home, { object: hidden.url }),
-      playlistCopy(home, { object: ours.instance }),
+      playlistCopy(home, { object: local.instance }),
       playlistCopy(home, { object: home.video(alice).id }),
       fileCopy(home, { url: { ...link, height: 1080 } }),
       fileCopy(home, { url: { ...link, fps: 60 } }),
     ]) {
-      await ours.tell(home.instance, { ...creation(home, copy), id: home.id() })
+      await local.tell(home.instance, { ...creation(home, copy), id: home.id() })
     }
     expect(await copies()).toEqual([])
-    expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
+    expect(await local.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
   })
 
   it.each<[string, (copy: JsonObject) => unknown]>([
@@ -182,7 +182,7 @@ describe('a copy on another server', () => {
     await share(home, copy)
     expect(await copies()).toHaveLength(1)
     const undo = await signedInside(home.activity(home.instance, 'Undo', undone(copy)), home.instance)
-    await ours.tell(home.instance, undo)
+    await local.tell(home.instance, undo)
     expect(await copies()).toEqual([])
     expect((await near.awaited('the Undo', (one) => one.activity.id === undo.id)).activity).toEqual(undo)
     await share(home, copy)
@@ -191,8 +191,8 @@ describe('a copy on another server', () => {
 
   it('that the administrator removes is only removed locally', async () => {
     await share(home, playlistCopy(home))
-    const [row] = await ours.query<{ id: number }>('select id from redundancy')
-    await ours.client.send('DELETE', `/api/v1/server/redundancy/videos/${row?.id}`)
+    const [row] = await local.query<{ id: number }>('select id from redundancy')
+    await local.client.send('DELETE', `/api/v1/server/redundancy/videos/${row?.id}`)
     expect(await copies()).toEqual([])
     expect(home.of('Undo')).toEqual([])
   })
@@ -201,15 +201,15 @@ describe('a copy on another server', () => {
     const shown = await publish()
     await share(home, playlistCopy(home, { object: shown.url }))
     expect(await copies()).toHaveLength(1)
-    await ours.client.send('PUT', `/api/v1/videos/${shown.uuid}`, { privacy: 3 })
+    await local.client.send('PUT', `/api/v1/videos/${shown.uuid}`, { privacy: 3 })
     await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
   })
 
   it('is removed with its server', async () => {
     const other = await startFakePeer()
-    await ours.tell(other.instance, creation(other, playlistCopy(other)))
+    await local.tell(other.instance, creation(other, playlistCopy(other)))
     expect(await copies()).toHaveLength(1)
-    await ours.tell(other.instance, other.activity(other.instance, 'Delete', other.instance.url))
+    await local.tell(other.instance, other.activity(other.instance, 'Delete', other.instance.url))
     expect(await copies()).toEqual([])
     await other.close()
   })
@@ -224,8 +224,8 @@ describe('a copy on another server', () => {
 
     it('is not stored, extended or removed', async () => {
       for (const [who, peer, by] of strangers()) {
-        await post(ours, by, peer.activity(by, 'Create', playlistCopy(home)))
-        await ours.settled()
+        await post(local, by, peer.activity(by, 'Create', playlistCopy(home)))
+        await local.settled()
         expect({ who, copies: await copies() }).toEqual({ who, copies: [] })
       }
       const copy = playlistCopy(home)
@@ -241,8 +241,8 @@ describe('a copy on another server', () => {
           peer.activity(by, 'Undo', `${copy.id}/activity`),
           peer.activity(by, 'Delete', copy.id),
         ]) {
-          await post(ours, by, activity)
-          await ours.settled()
+          await post(local, by, activity)
+          await local.settled()
           expect({ who, copies: await copies() }).toEqual({ who, copies: before })
         }
       }
@@ -257,8 +257,8 @@ describe('a copy on another server', () => {
       ]
       for (const activity of attempts) {
         const by = activity.actor === alice.account.url ? alice.account : home.instance
-        await post(ours, by, await signedInside(activity, by))
-        await ours.settled()
+        await post(local, by, await signedInside(activity, by))
+        await local.settled()
       }
       expect(await copies()).toEqual([])
     })
@@ -268,7 +268,7 @@ describe('a copy on another server', () => {
       const before = await copies()
       expect(before).toHaveLength(1)
       const other = { ...creation(home, { ...fileCopy(home), id: playlistCopy(home).id }), id: home.id() }
-      await ours.tell(home.instance, await signedInside(other, home.instance))
+      await local.tell(home.instance, await signedInside(other, home.instance))
       expect(await copies()).toEqual(before)
     })
   })
@@ -279,27 +279,27 @@ describe('a server that accepts copies from', () => {
 
   it('nobody stores none', async () => {
     await start({ remote_redundancy: { videos: { accept_from: 'nobody' } } })
-    await ours.tell(home.instance, creation(home, playlistCopy(home)))
+    await local.tell(home.instance, creation(home, playlistCopy(home)))
     expect(await copies()).toEqual([])
     await stop()
   })
 
   it('followed servers stores only theirs', async () => {
     await start({ remote_redundancy: { videos: { accept_from: 'followings' } } })
-    await ours.tell(home.instance, creation(home, playlistCopy(home)))
+    await local.tell(home.instance, creation(home, playlistCopy(home)))
     expect(await copies()).toEqual([])
-    await ours.client.send('POST', '/api/v1/server/following', { hosts: [home.host] })
+    await local.client.send('POST', '/api/v1/server/following', { hosts: [home.host] })
     const { activity } = await home.awaited('the Follow', (one) => one.activity.type === 'Follow')
-    await ours.tell(home.instance, home.activity(home.instance, 'Accept', activity))
+    await local.tell(home.instance, home.activity(home.instance, 'Accept', activity))
     for (const peer of [home, away]) {
-      await ours.tell(peer.instance, { ...creation(peer, playlistCopy(peer)), published: later(0) })
+      await local.tell(peer.instance, { ...creation(peer, playlistCopy(peer)), published: later(0) })
     }
     expect(await copies()).toMatchObject([{ file_url: folder(home) }])
   })
 })
 
 describe('a local copy of a remote video', () => {
-  let theirs: JsonObject & { id: string }
+  let remote: JsonObject & { id: string }
   let theirId: number
 
   beforeAll(async () => {
@@ -307,9 +307,9 @@ describe('a local copy of a remote video', () => {
       vireo: { federation: { fetch: { video_file_timeout: '500 ms' } } },
       redundancy: { videos: { check_interval: '1 second' } },
     })
-    theirs = home.video({ ...alice, more: { url: origin.links } })
-    await ours.tell(alice.account, home.activity(alice.account, 'Create', theirs))
-    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [theirs.id])
+    remote = home.video({ ...alice, more: { url: origin.links } })
+    await local.tell(alice.account, home.activity(alice.account, 'Create', remote))
+    const [row] = await local.query<{ id: number }>('select id from video where url = $1', [remote.id])
     theirId = row?.id ?? 0
   })
   afterAll(stop)
@@ -318,27 +318,27 @@ describe('a local copy of a remote video', () => {
     home.answerPosts(undefined)
   })
 
-  const mirror = () => ours.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: theirId })
+  const mirror = () => local.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: theirId })
   const address = (kind: 'playlist' | 'file') =>
     kind === 'playlist'
-      ? `${ours.base}/redundancy/streaming-playlists/hls/${theirs.uuid}`
-      : `${ours.base}/redundancy/videos/${theirs.uuid}/240-25`
+      ? `${local.base}/redundancy/streaming-playlists/hls/${remote.uuid}`
+      : `${local.base}/redundancy/videos/${remote.uuid}/240-25`
   const heard = (type: string, id: string) =>
     home.awaited(`${type} of ${id}`, ({ activity }) => {
       const object = activity.object as JsonObject
       return activity.type === type && (object?.id === id || (object?.object as JsonObject | undefined)?.id === id)
     })
   const removeAll = async () => {
-    for (const { id } of await ours.query<{ id: number }>('select id from redundancy where path is not null')) {
-      await ours.client.send('DELETE', `/api/v1/server/redundancy/videos/${id}`)
+    for (const { id } of await local.query<{ id: number }>('select id from redundancy where path is not null')) {
+      await local.client.send('DELETE', `/api/v1/server/redundancy/videos/${id}`)
     }
-    await until(async () => (await ours.query('select 1 from redundancy union all select 1 from pending_file')).length === 0, {
+    await until(async () => (await local.query('select 1 from redundancy union all select 1 from pending_file')).length === 0, {
       what: 'the end of all copies',
     })
   }
-  const filesHere = () => storedNames(ours.node, 'redundancy')
+  const filesHere = () => storedNames(local.node, 'redundancy')
   const jobs = (state: string) =>
-    ours.query<{ error: string }>("select error from job where type = 'video-redundancy' and state = $1 order by id", [state])
+    local.query<{ error: string }>("select error from job where type = 'video-redundancy' and state = $1 order by id", [state])
 
   it("is announced to the video's owner in the recorded form, and so is its end", async () => {
     await mirror()
@@ -350,17 +350,17 @@ describe('a local copy of a remote video', () => {
       ...audience,
       type: 'Create',
       id: `${address('playlist')}/activity`,
-      actor: ours.instance,
+      actor: local.instance,
       object: {
         ...audience,
         id: address('playlist'),
         type: 'CacheFile',
-        object: theirs.id,
+        object: remote.id,
         expires: null,
         url: {
           type: 'Link',
           mediaType: 'application/x-mpegURL',
-          href: `${ours.base}/static/redundancy/hls/${theirs.uuid}`,
+          href: `${local.base}/static/redundancy/hls/${remote.uuid}`,
         },
       },
     })
@@ -368,11 +368,11 @@ describe('a local copy of a remote video', () => {
     expect(file.activity.object).toMatchObject({ url: { mediaType: 'video/mp4', height: 240, size: 50_000, fps: 25 } })
     await removeAll()
     const undo = await heard('Undo', address('playlist'))
-    const everybody = { to: [AS_PUBLIC], cc: [`${ours.instance}/followers`] }
+    const everybody = { to: [AS_PUBLIC], cc: [`${local.instance}/followers`] }
     expect(undo.activity).toMatchObject({
       ...audience,
       id: `${address('playlist')}/undo`,
-      actor: ours.instance,
+      actor: local.instance,
       object: {
         ...everybody,
         type: 'Create',
@@ -387,10 +387,10 @@ describe('a local copy of a remote video', () => {
   it('that is extended sends an Update', async () => {
     await mirror()
     await heard('Create', address('playlist'))
-    await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
+    await until(async () => (await local.query("select 1 from redundancy where state = 'announced'")).length === 2)
     const expires = new Date('2040-01-01T00:00:00.000Z')
-    await ours.query('update redundancy set expires_on = $1 where streaming_playlist_id is not null', [expires])
-    await ours.query(
+    await local.query('update redundancy set expires_on = $1 where streaming_playlist_id is not null', [expires])
+    await local.query(
       `insert into outbox (aggregate, aggregate_id, event, payload)
        select 'redundancy', id, 'RedundancyRenewed', jsonb_build_object('redundancyId', id)
        from redundancy where streaming_playlist_id is not null`,
@@ -407,10 +407,10 @@ describe('a local copy of a remote video', () => {
   it('that expires is undone', async () => {
     await mirror()
     await heard('Create', address('playlist'))
-    await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
-    await ours.query('update redundancy set due_at = now()')
+    await until(async () => (await local.query("select 1 from redundancy where state = 'announced'")).length === 2)
+    await local.query('update redundancy set due_at = now()')
     await heard('Undo', address('playlist'))
-    await until(async () => (await ours.query('select 1 from redundancy')).length === 0)
+    await until(async () => (await local.query('select 1 from redundancy')).length === 0)
   })
 
   it.each<[string, () => void]>([
@@ -419,12 +419,12 @@ describe('a local copy of a remote video', () => {
     ['whose playlist is none', () => origin.answer('/240.m3u8', (response) => void response.end('<html>'))],
     ['whose server answers errors', () => origin.answer('/master.m3u8', (response) => void response.writeHead(500).end())],
   ])('%s leaves nothing behind, sends nothing, and can be requested again', async (_what, bend) => {
-    await ours.query("delete from job where type = 'video-redundancy'")
+    await local.query("delete from job where type = 'video-redundancy'")
     bend()
     await mirror()
     await heard('Create', address('file'))
     await until(async () => (await jobs('failed')).length === 1, { what: 'the failure' })
-    await until(async () => (await ours.query('select 1 from pending_file')).length === 0, {
+    await until(async () => (await local.query('select 1 from pending_file')).length === 0, {
       what: 'the end of the files',
     })
     expect(await filesHere()).toHaveLength(1)
@@ -456,23 +456,23 @@ describe('a local copy of a remote video', () => {
 
   it('is removed when the remote server deletes the video', async () => {
     const other = home.video({ ...alice, more: { url: origin.links } })
-    await ours.tell(alice.account, home.activity(alice.account, 'Create', other))
-    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [other.id])
-    await ours.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: row?.id })
+    await local.tell(alice.account, home.activity(alice.account, 'Create', other))
+    const [row] = await local.query<{ id: number }>('select id from video where url = $1', [other.id])
+    await local.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: row?.id })
     await home.awaited('the news', ({ activity }) => String(activity.id).includes(`hls/${other.uuid}`))
-    await ours.tell(alice.account, home.activity(alice.account, 'Delete', other.id))
-    expect(await ours.query('select 1 from redundancy')).toEqual([])
+    await local.tell(alice.account, home.activity(alice.account, 'Delete', other.id))
+    expect(await local.query('select 1 from redundancy')).toEqual([])
     await until(async () => (await filesHere()).length === 0, { what: 'the end of the files' })
   })
 
   it('of a host that is no longer allowed is removed', async () => {
     await mirror()
     await heard('Create', address('playlist'))
-    const allow = (redundancyAllowed: boolean) => ours.client.send('PUT', `/api/v1/server/redundancy/${home.host}`, { redundancyAllowed })
+    const allow = (redundancyAllowed: boolean) => local.client.send('PUT', `/api/v1/server/redundancy/${home.host}`, { redundancyAllowed })
     await allow(true)
-    expect(await ours.query('select 1 from remote_host where redundancy_allowed and host = $1', [home.host])).toHaveLength(1)
+    expect(await local.query('select 1 from remote_host where redundancy_allowed and host = $1', [home.host])).toHaveLength(1)
     await allow(false)
-    await until(async () => (await ours.query('select 1 from redundancy')).length === 0)
+    await until(async () => (await local.query('select 1 from redundancy')).length === 0)
     await heard('Undo', address('playlist'))
   })
 
@@ -480,13 +480,13 @@ describe('a local copy of a remote video', () => {
     await mirror()
     await heard('Create', address('playlist'))
     home.received.length = 0
-    await ours.client.send('POST', `/api/v1/videos/${theirId}/blacklist`)
-    await until(async () => (await ours.query('select 1 from redundancy')).length === 0, {
+    await local.client.send('POST', `/api/v1/videos/${theirId}/blacklist`)
+    await until(async () => (await local.query('select 1 from redundancy')).length === 0, {
       what: 'the end of the copy',
     })
     await heard('Undo', address('playlist'))
     await expect(mirror()).rejects.toThrow(/^400/)
-    await ours.client.send('DELETE', `/api/v1/videos/${theirId}/blacklist`)
+    await local.client.send('DELETE', `/api/v1/videos/${theirId}/blacklist`)
   })
 
   it('of a video with new files is made again', async () => {
@@ -496,9 +496,9 @@ describe('a local copy of a remote video', () => {
     home.received.length = 0
     const master = await (await fetch(`${origin.base}/master.m3u8`)).text()
     origin.answer('/renewed-master.m3u8', (response) => void response.end(master))
-    const renewed = JSON.parse(JSON.stringify(theirs).replaceAll('/master.m3u8', '/renewed-master.m3u8')) as JsonObject
+    const renewed = JSON.parse(JSON.stringify(remote).replaceAll('/master.m3u8', '/renewed-master.m3u8')) as JsonObject
     const update = home.activity(alice.account, 'Update', { ...renewed, updated: later(1000) })
-    await ours.tell(alice.account, update)
+    await local.tell(alice.account, update)
     await heard('Create', address('playlist'))
     expect((await filesHere()).map((name) => basename(name))).toEqual(
       expect.arrayContaining(['renewed-master.m3u8', '240.m3u8', '240-fragmented.mp4']),
@@ -508,15 +508,15 @@ describe('a local copy of a remote video', () => {
   })
 
   it('is refused for local videos, lives, and videos without files', async () => {
-    const send = (videoId: unknown) => ours.client.send('POST', '/api/v1/server/redundancy/videos', { videoId })
+    const send = (videoId: unknown) => local.client.send('POST', '/api/v1/server/redundancy/videos', { videoId })
     await expect(send(video.id)).rejects.toThrow(/400/)
     await expect(send(4_242_424)).rejects.toThrow(/404/)
     const live = home.video({
       ...alice,
       more: { url: origin.links, isLiveBroadcast: true, liveSaveReplay: false, permanentLive: false, latencyMode: 1 },
     })
-    await ours.tell(alice.account, home.activity(alice.account, 'Create', live))
-    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [live.id])
+    await local.tell(alice.account, home.activity(alice.account, 'Create', live))
+    const [row] = await local.query<{ id: number }>('select id from video where url = $1', [live.id])
     await expect(send(row?.id)).rejects.toThrow(/400/)
   })
 
@@ -525,18 +525,18 @@ describe('a local copy of a remote video', () => {
     await mirror()
     await until(
       async () => {
-        const [host] = await ours.query<{ types: string[] }>('select unsupported_types as types from remote_host where host = $1', [
+        const [host] = await local.query<{ types: string[] }>('select unsupported_types as types from remote_host where host = $1', [
           home.host,
         ])
         return host?.types.includes('Create:CacheFile')
       },
       { what: 'what the host does not take' },
     )
-    await until(async () => (await ours.query("select 1 from redundancy where state = 'announced'")).length === 2)
+    await until(async () => (await local.query("select 1 from redundancy where state = 'announced'")).length === 2)
     await removeAll()
-    await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0, {
+    await until(async () => (await local.query("select 1 from delivery where state = 'waiting'")).length === 0, {
       what: 'the end of deliveries',
     })
-    await ours.query("update remote_host set unsupported_types = '{}'")
+    await local.query("update remote_host set unsupported_types = '{}'")
   })
 })

@@ -13,7 +13,7 @@ interface Pair {
   channel: PeerActor
 }
 
-let ours: FederatedNode
+let local: FederatedNode
 /** Follows the local instance and account. */
 let near: FakePeer
 let far: FakePeer
@@ -22,30 +22,30 @@ let nora: Pair
 let fred: Pair
 let serial = 0
 
-const root = () => `${ours.base}/accounts/root`
+const root = () => `${local.base}/accounts/root`
 
 beforeAll(async () => {
-  ;[ours, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-  nora = await introduce(ours, near, 'nora')
-  for (const target of [ours.instance, root()]) {
-    await ours.tell(nora.account, near.activity(nora.account, 'Follow', target))
+  ;[local, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  nora = await introduce(local, near, 'nora')
+  for (const target of [local.instance, root()]) {
+    await local.tell(nora.account, near.activity(nora.account, 'Follow', target))
   }
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), far?.close(), ours?.stop()])
+  await Promise.all([near?.close(), far?.close(), local?.stop()])
 })
 beforeEach(async () => {
   serial += 1
-  fred = await introduce(ours, far, `fred${serial}`)
-  video = await ours.upload(await readFile(await media('small.mp4')))
-  await ours.settled()
+  fred = await introduce(local, far, `fred${serial}`)
+  video = await local.upload(await readFile(await media('small.mp4')))
+  await local.settled()
   for (const peer of [near, far]) peer.received.length = 0
 })
 
-const leave = (actor: PeerActor) => ours.tell(actor, far.activity(actor, 'Delete', actor.url))
-const known = async (actor: PeerActor) => (await ours.query('select 1 from actor where url = $1', [actor.url])).length
+const leave = (actor: PeerActor) => local.tell(actor, far.activity(actor, 'Delete', actor.url))
+const known = async (actor: PeerActor) => (await local.query('select 1 from actor where url = $1', [actor.url])).length
 const counts = async () => {
-  const [row] = await ours.query<{ comments: number; likes: number; dislikes: number }>(
+  const [row] = await local.query<{ comments: number; likes: number; dislikes: number }>(
     `select v.comments + coalesce(sum(d.comments), 0)::int as comments, v.likes + coalesce(sum(d.likes), 0)::int as likes,
        v.dislikes + coalesce(sum(d.dislikes), 0)::int as dislikes
      from video v left join video_delta d on d.video_id = v.id where v.id = $1 group by v.id`,
@@ -56,13 +56,13 @@ const counts = async () => {
 
 async function said(by: Pair, peer: FakePeer, inReplyTo: string): Promise<{ id: number; url: string }> {
   const note = peer.note({ author: by.account.url, inReplyTo })
-  await ours.tell(by.account, peer.activity(by.account, 'Create', note))
-  const [comment] = await ours.query<{ id: number }>('select id from comment where url = $1', [note.id])
+  await local.tell(by.account, peer.activity(by.account, 'Create', note))
+  const [comment] = await local.query<{ id: number }>('select id from comment where url = $1', [note.id])
   return { id: comment?.id ?? 0, url: note.id }
 }
 const reply = async (commentId: number) =>
   (
-    await ours.client.send<{ comment: { id: number } }>('POST', `/api/v1/videos/${video.id}/comments/${commentId}`, {
+    await local.client.send<{ comment: { id: number } }>('POST', `/api/v1/videos/${video.id}/comments/${commentId}`, {
       text: 'An answer of ours',
     })
   ).comment
@@ -77,7 +77,7 @@ describe('a removed remote account', () => {
     await leave(fred.account)
     expect(await known(fred.account)).toBe(0)
     expect(await counts()).toEqual({ comments: 2, likes: 0, dislikes: 0 })
-    const thread = await ours.client.get<{ comment: JsonObject; children: { comment: JsonObject }[] }>(
+    const thread = await local.client.get<{ comment: JsonObject; children: { comment: JsonObject }[] }>(
       `/api/v1/videos/${video.id}/comment-threads/${begun.id}`,
     )
     expect(thread.comment).toMatchObject({ isDeleted: true, text: '', account: null })
@@ -95,9 +95,9 @@ describe('a removed remote account', () => {
   })
 
   it('loses its ratings', async () => {
-    const other = await introduce(ours, far, `other${serial}`)
-    await ours.tell(fred.account, far.activity(fred.account, 'Like', video.url))
-    await ours.tell(other.account, far.activity(other.account, 'Dislike', video.url))
+    const other = await introduce(local, far, `other${serial}`)
+    await local.tell(fred.account, far.activity(fred.account, 'Like', video.url))
+    await local.tell(other.account, far.activity(other.account, 'Dislike', video.url))
     expect(await counts()).toEqual({ comments: 0, likes: 1, dislikes: 1 })
     await leave(fred.account)
     await leave(other.account)
@@ -106,24 +106,26 @@ describe('a removed remote account', () => {
 
   it('loses its channels with their videos and their cached pictures', async () => {
     const document = far.video(fred)
-    await ours.tell(fred.account, far.activity(fred.account, 'Create', document))
-    const pictures = await ours.query<{ filename: string }>(
+    await local.tell(fred.account, far.activity(fred.account, 'Create', document))
+    const pictures = await local.query<{ filename: string }>(
       'select t.filename from thumbnail t join video v on v.id = t.video_id where v.url = $1 order by t.filename',
       [document.id],
     )
     expect(pictures).toHaveLength(2)
     // A trigger lists them until the collector runs, so the test records them first.
-    await ours.query('create table if not exists condemned (name text)')
-    await ours.query(
+    await local.query('create table if not exists condemned (name text)')
+    await local.query(
       `create or replace function note_condemned() returns trigger language plpgsql as
        $$ begin insert into condemned values (new.name); return null; end $$`,
     )
-    await ours.query('create or replace trigger note_condemned after insert on pending_file for each row execute function note_condemned()')
+    await local.query(
+      'create or replace trigger note_condemned after insert on pending_file for each row execute function note_condemned()',
+    )
     await leave(fred.account)
     expect([await known(fred.account), await known(fred.channel)]).toEqual([0, 0])
-    expect(await ours.query('select 1 from video where url = $1', [document.id])).toEqual([])
+    expect(await local.query('select 1 from video where url = $1', [document.id])).toEqual([])
     const names = pictures.map(({ filename }) => filename)
-    expect(await ours.query('select name from condemned where name = any($1) order by name', [names])).toEqual(
+    expect(await local.query('select name from condemned where name = any($1) order by name', [names])).toEqual(
       names.map((name) => ({ name })),
     )
   })
@@ -131,22 +133,22 @@ describe('a removed remote account', () => {
   it('that is blocked is still blocked when it comes back, and forgotten when nobody blocks it', async () => {
     const handle = `fred${serial}@${far.host}`
     await said(fred, far, video.url)
-    await ours.client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: handle })
+    await local.client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: handle })
     const blocked = async () =>
-      (await ours.client.get<{ data: { blockedAccount: { name: string } }[] }>('/api/v1/users/me/blocklist/accounts')).data.map(
+      (await local.client.get<{ data: { blockedAccount: { name: string } }[] }>('/api/v1/users/me/blocklist/accounts')).data.map(
         (block) => block.blockedAccount.name,
       )
     await leave(fred.account)
     expect(await blocked()).toEqual([`fred${serial}`])
-    expect((await ours.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(404)
+    expect((await local.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(404)
 
-    await ours.tell(fred.account, far.activity(fred.account, 'Like', video.url))
-    expect((await ours.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(200)
+    await local.tell(fred.account, far.activity(fred.account, 'Like', video.url))
+    expect((await local.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(200)
     expect(await blocked()).toEqual([`fred${serial}`])
 
     await leave(fred.account)
-    await ours.client.send('DELETE', `/api/v1/users/me/blocklist/accounts/${handle}`)
-    await ours.node.restart()
+    await local.client.send('DELETE', `/api/v1/users/me/blocklist/accounts/${handle}`)
+    await local.node.restart()
     await until(async () => (await known(fred.account)) === 0, { what: 'the end of the tombstone' })
   })
 })
@@ -156,7 +158,7 @@ describe('a removed remote channel', () => {
     const { id } = await said(fred, far, video.url)
     await leave(fred.channel)
     expect([await known(fred.account), await known(fred.channel)]).toEqual([1, 0])
-    expect(await ours.query('select text, deleted_at from comment where id = $1', [id])).toEqual([{ text: 'Well said', deleted_at: null }])
+    expect(await local.query('select text, deleted_at from comment where id = $1', [id])).toEqual([{ text: 'Well said', deleted_at: null }])
   })
 })
 
@@ -164,29 +166,29 @@ describe('the job that removes an actor', () => {
   it('is created again when it was lost', async () => {
     await said(fred, far, video.url)
     // The state after a process was killed after the Delete, and its jobs were lost.
-    await ours.query("update actor set deleted_at = now(), remote_state = 'leaving' where url = $1", [fred.account.url])
-    await ours.node.restart()
+    await local.query("update actor set deleted_at = now(), remote_state = 'leaving' where url = $1", [fred.account.url])
+    await local.node.restart()
     await until(async () => (await known(fred.account)) === 0, { what: 'the end of the actor' })
     expect(await counts()).toEqual({ comments: 0, likes: 0, dislikes: 0 })
   })
 
   it('refuses objects that are added at the last moment', async () => {
-    const [account] = await ours.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
+    const [account] = await local.query<{ id: number }>('select a.id from account a join actor x on x.id = a.actor_id where x.url = $1', [
       fred.account.url,
     ])
     const [gate, writer] = await Promise.all([connected(), connected()])
     const waits = (what: string) =>
       until(
-        async () => (await ours.query("select 1 from pg_stat_activity where query like $1 and wait_event_type = 'Lock'", [`${what}%`]))[0],
+        async () => (await local.query("select 1 from pg_stat_activity where query like $1 and wait_event_type = 'Lock'", [`${what}%`]))[0],
         { what },
       )
     try {
       await gate.query('select pg_advisory_lock(1)')
-      await ours.query(
+      await local.query(
         `create function wait_at_the_end() returns trigger language plpgsql as
          $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$`,
       )
-      await ours.query(
+      await local.query(
         `create trigger wait_at_the_end before update on actor for each row
          when (new.remote_state = 'left' and new.url = '${fred.account.url}') execute function wait_at_the_end()`,
       )
@@ -211,13 +213,13 @@ describe('the job that removes an actor', () => {
       expect(await known(fred.account)).toBe(0)
     } finally {
       await Promise.all([gate.end(), writer.end()])
-      await ours.query('drop function if exists wait_at_the_end cascade')
+      await local.query('drop function if exists wait_at_the_end cascade')
     }
   })
 })
 
 async function connected(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: ours.node.databaseUrl })
+  const client = new pg.Client({ connectionString: local.node.databaseUrl })
   await client.connect()
   return client
 }

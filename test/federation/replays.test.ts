@@ -8,7 +8,7 @@ import { type FakePeer, type JsonObject, type PeerActor, post, signedInside, sta
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let home: FakePeer
 let away: FakePeer
 let alice: PeerActor
@@ -16,19 +16,19 @@ let mallory: { account: PeerActor; channel: PeerActor }
 let video: { id: number; uuid: string; url: string }
 
 beforeAll(async () => {
-  ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-  alice = (await introduce(ours, home, 'alice')).account
-  mallory = await introduce(ours, away, 'mallory')
+  ;[node, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  alice = (await introduce(node, home, 'alice')).account
+  mallory = await introduce(node, away, 'mallory')
 })
 beforeEach(async () => {
-  video = await ours.upload(await readFile(await media('small.mp4')))
+  video = await node.upload(await readFile(await media('small.mp4')))
 })
 afterAll(async () => {
-  await Promise.all([home?.close(), away?.close(), ours?.stop()])
+  await Promise.all([home?.close(), away?.close(), node?.stop()])
 })
 
 const ratings = async () =>
-  (await ours.query<{ type: string }>('select type from rating where video_id = $1', [video.id])).map(({ type }) => type)
+  (await node.query<{ type: string }>('select type from rating where video_id = $1', [video.id])).map(({ type }) => type)
 
 /** With an embedded RSA signature of the actor, as of now. */
 const signed = (document: JsonObject) => signedInside(document, alice)
@@ -36,24 +36,24 @@ const signed = (document: JsonObject) => signedInside(document, alice)
 describe('an undone activity', () => {
   it('has no effect when a stranger forwards it again', async () => {
     const like = await signed(home.activity(alice, 'Like', video.url))
-    await ours.tell(mallory.account, like)
+    await node.tell(mallory.account, like)
     expect(await ratings()).toEqual(['like'])
-    await ours.tell(alice, home.activity(alice, 'Undo', like))
+    await node.tell(alice, home.activity(alice, 'Undo', like))
     expect(await ratings()).toEqual([])
 
-    await ours.tell(mallory.account, like)
+    await node.tell(mallory.account, like)
     // With a part that its author did not sign it is rejected without a check, since its id is known.
-    await ours.tell(mallory.account, { ...like, summary: 'really' })
+    await node.tell(mallory.account, { ...like, summary: 'really' })
     expect(await ratings()).toEqual([])
-    const said = await ours.query('select 1 from incoming_activity where activity_id = $1', [like.id])
+    const said = await node.query('select 1 from incoming_activity where activity_id = $1', [like.id])
     expect(said).toHaveLength(1)
   })
 
   it('has no effect in an Announce of a group', async () => {
     const like = await signed(home.activity(alice, 'Like', video.url))
-    await ours.tell(alice, like)
-    await ours.tell(alice, home.activity(alice, 'Undo', like))
-    await ours.tell(mallory.channel, away.activity(mallory.channel, 'Announce', like))
+    await node.tell(alice, like)
+    await node.tell(alice, home.activity(alice, 'Undo', like))
+    await node.tell(mallory.channel, away.activity(mallory.channel, 'Announce', like))
     expect(await ratings()).toEqual([])
   })
 
@@ -66,24 +66,24 @@ describe('an undone activity', () => {
         privateKey: await importPrivateKey(alice.keys.ed25519.privatePem),
       },
     }
-    await ours.query('update actor set ed25519_public = $2 where url = $1', [alice.url, alice.keys.ed25519.publicMultibase])
+    await node.query('update actor set ed25519_public = $2 where url = $1', [alice.url, alice.keys.ed25519.publicMultibase])
     const { signature, ...proven } = await signDocument(like, keys, new Date(Date.now() - 60_000))
-    await ours.tell(mallory.account, proven)
+    await node.tell(mallory.account, proven)
     expect(await ratings()).toEqual(['like'])
     const undo = home.activity(alice, 'Undo', like, { published: new Date(Date.now() - 30_000).toISOString() })
-    await ours.tell(alice, undo)
+    await node.tell(alice, undo)
     expect(await ratings()).toEqual([])
     const forged = { ...(signature as JsonObject), created: new Date().toISOString() }
-    await post(ours, mallory.account, { ...proven, signature: forged })
-    await ours.settled()
+    await post(node, mallory.account, { ...proven, signature: forged })
+    await node.settled()
     expect(await ratings()).toEqual([])
   })
 
   it('has an effect when its actor sends it again', async () => {
     const like = home.activity(alice, 'Like', video.url)
-    await ours.tell(alice, like)
-    await ours.tell(alice, home.activity(alice, 'Undo', like))
-    await ours.tell(alice, { ...like, signature: { type: 'RsaSignature2017', created: new Date().toISOString() } })
+    await node.tell(alice, like)
+    await node.tell(alice, home.activity(alice, 'Undo', like))
+    await node.tell(alice, { ...like, signature: { type: 'RsaSignature2017', created: new Date().toISOString() } })
     expect(await ratings()).toEqual(['like'])
   })
 })
@@ -91,10 +91,10 @@ describe('an undone activity', () => {
 describe('activities without a timestamp', () => {
   it('take effect in order of arrival, also among those with one', async () => {
     const published = new Date(Date.now() - 3_600_000).toISOString()
-    await ours.tell(alice, home.activity(alice, 'Like', video.url, { published }))
-    await ours.tell(alice, home.activity(alice, 'Undo', { type: 'Like', actor: alice.url, object: video.url }))
+    await node.tell(alice, home.activity(alice, 'Like', video.url, { published }))
+    await node.tell(alice, home.activity(alice, 'Undo', { type: 'Like', actor: alice.url, object: video.url }))
     expect(await ratings()).toEqual([])
-    await ours.tell(alice, home.activity(alice, 'Dislike', video.url, { published }))
+    await node.tell(alice, home.activity(alice, 'Dislike', video.url, { published }))
     expect(await ratings()).toEqual(['dislike'])
   })
 })
@@ -110,9 +110,9 @@ describe('a group that owns itself, directly or in a cycle', () => {
     const [first] = groups
     if (!first) throw new Error('no group')
     away.fetched.length = 0
-    await ours.tell(first, away.activity(first, 'Like', video.url))
+    await node.tell(first, away.activity(first, 'Like', video.url))
     expect(away.fetched.length).toBeLessThanOrEqual(2)
-    expect(await ours.query('select 1 from actor where url = any($1)', [names])).toEqual([])
+    expect(await node.query('select 1 from actor where url = any($1)', [names])).toEqual([])
   })
 })
 
@@ -127,7 +127,7 @@ describe('a document that is expensive to canonicalise', () => {
       signatureValue: 'AAAA',
     }
     const spent = startCpuTime()
-    const { status } = await post(ours, mallory.account, { ...like, signature })
+    const { status } = await post(node, mallory.account, { ...like, signature })
     expect(spent()).toBeLessThan(1000)
     expect(status).toBe(401)
   })
@@ -138,21 +138,21 @@ describe('a document that is expensive to canonicalise', () => {
     const wrong = { ...creation, object: { ...note, content: 'altered' } }
     const statuses: number[] = []
     for (let time = 0; time < 65; time += 1) {
-      statuses.push((await post(ours, mallory.account, { ...wrong, id: home.id() })).status)
+      statuses.push((await post(node, mallory.account, { ...wrong, id: home.id() })).status)
     }
     expect(new Set(statuses)).toEqual(new Set([401]))
     // For a minute, embedded signatures from this address are ignored; signatures of the sender count.
-    expect((await post(ours, mallory.account, creation)).status).toBe(401)
-    expect((await post(ours, alice, creation)).status).toBe(204)
+    expect((await post(node, mallory.account, creation)).status).toBe(401)
+    expect((await post(node, alice, creation)).status).toBe(204)
   })
 })
 
 describe('a date that neither the database nor clients can represent', () => {
   it.each(['0000-01-01T00:00:00Z', '-000001-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'])('breaks no list (%s)', async (published) => {
     const note = home.note({ author: alice.url, inReplyTo: video.url, more: { published } })
-    await ours.tell(alice, home.activity(alice, 'Create', note))
-    const threads = await ours.client.get<{ data: unknown[] }>(`/api/v1/videos/${video.uuid}/comment-threads`)
+    await node.tell(alice, home.activity(alice, 'Create', note))
+    const threads = await node.client.get<{ data: unknown[] }>(`/api/v1/videos/${video.uuid}/comment-threads`)
     expect(Array.isArray(threads.data)).toBe(true)
-    expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
+    expect(await node.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
   })
 })

@@ -13,7 +13,7 @@ interface Place {
   asked: number
 }
 
-let ours: FederatedNode
+let node: FederatedNode
 /** An open one, a blocked one, and open ones that redirect to the blocked one or to other URL schemes. */
 let open: Place
 let blocked: Place
@@ -46,20 +46,20 @@ beforeAll(async () => {
   redirecting = await place(leadingTo((path) => `${blocked.base}${path}`))
   toFiles = await place(leadingTo(() => 'file:///etc/hostname'))
   toData = await place(leadingTo(() => 'data:application/json,{}'))
-  ours = await startFederatedNode({
+  node = await startFederatedNode({
     vireo: { federation: { delivery: { initial_backoff: '1 hour' }, fetch: { timeout: '4 seconds' } } },
   })
-  await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: blocked.host })
+  await node.client.send('POST', '/api/v1/server/blocklist/servers', { host: blocked.host })
 })
 afterAll(async () => {
-  await ours?.stop()
+  await node?.stop()
   for (const { server } of places) await new Promise((resolve) => server.close(resolve))
 })
 beforeEach(() => {
   for (const one of places) one.asked = 0
 })
 
-const ways = outgoingRequests(() => ours).filter(([what]) => what !== 'a context')
+const ways = outgoingRequests(() => node).filter(([what]) => what !== 'a context')
 /** Deliveries follow no redirects, and none go to blocked hosts. */
 const reads = ways.filter(([what]) => what !== 'a delivery')
 
@@ -108,5 +108,5 @@ it('copies no segments of a blocked host from an HLS playlist of another server'
     await mirror?.(origin.base, origin.host)
     expect({ what, asked: origin.asked > 0, blocked: blocked.asked }).toEqual({ what, asked: true, blocked: 0 })
   }
-  expect(await ours.query("select 1 from redundancy where state = 'stored'")).toEqual([])
+  expect(await node.query("select 1 from redundancy where state = 'stored'")).toEqual([])
 })

@@ -17,7 +17,7 @@ interface Found {
   data: { name: string; url: string; host: string }[]
 }
 
-let ours: FederatedNode
+let local: FederatedNode
 let peer: FakePeer
 let account: PeerActor
 let channel: PeerActor
@@ -25,19 +25,19 @@ let video: JsonObject & { id: string }
 let uuid: string
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([
+  ;[local, peer] = await Promise.all([
     startFederatedNode({ vireo: { federation: { fetch: { timeout: '4 seconds', search_timeout: '15 seconds' } } } }),
     startFakePeer(),
   ])
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), local?.stop()])
 })
 
 type What = 'videos' | 'video-channels' | 'video-playlists'
-const search = (what: What, text: string) => ours.client.get<Found>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
+const search = (what: What, text: string) => local.client.get<Found>(`/api/v1/search/${what}?search=${encodeURIComponent(text)}`)
 const anonymous = async (what: What, text: string): Promise<Found> =>
-  (await fetch(`${ours.base}/api/v1/search/${what}?search=${encodeURIComponent(text)}`)).json() as Promise<Found>
+  (await fetch(`${local.base}/api/v1/search/${what}?search=${encodeURIComponent(text)}`)).json() as Promise<Found>
 
 let made = 0
 beforeEach(async () => {
@@ -86,7 +86,7 @@ describe('a search by a user', () => {
     ['an actor', () => channel.url],
     ['a file', () => 'file:///etc/passwd'],
     ['credentials in an address', () => `http://a:b@${peer.host}/w/${uuid}`],
-    ['a video of our own that is not there', () => `${ours.base}/w/${uuid}`],
+    ['a video of our own that is not there', () => `${local.base}/w/${uuid}`],
     ['an address of 5,000 characters', () => `${peer.base}/${'x'.repeat(900)}`],
   ])('finds nothing by the URL of %s', async (_what, address) => {
     expect(await search('videos', address())).toEqual({ total: 0, data: [] })
@@ -97,7 +97,7 @@ describe('a search by a user', () => {
     ['the handle of an account', () => `painter_${made}@${peer.host}`],
     ['the page of an account', () => `${peer.base}/a/painter_${made}`],
     ['a handle of a server that is not there', () => 'gallery@127.0.0.1:1'],
-    ['a handle of nobody here', () => `nobody@${ours.host}`],
+    ['a handle of nobody here', () => `nobody@${local.host}`],
   ])('finds no channel by %s', async (_what, text) => {
     expect(await search('video-channels', text())).toEqual({ total: 0, data: [] })
   })
@@ -111,10 +111,10 @@ describe('a search by a user', () => {
     const named = () => anonymous('video-playlists', `Flowers ${made}`)
     await until(async () => (await named()).total === 1, { what: 'the element of the playlist' })
     expect(await named()).toMatchObject({ data: [{ displayName: `Flowers ${made}`, videosLength: 1, isLocal: false }] })
-    const ofHost = (host: string) => ours.client.get<Found>(`/api/v1/search/video-playlists?host=${host}`)
+    const ofHost = (host: string) => local.client.get<Found>(`/api/v1/search/video-playlists?host=${host}`)
     expect((await ofHost(peer.host)).data.map(({ url }) => url)).toContain(playlist.id)
-    expect((await ofHost(ours.host)).data.map(({ url }) => url)).not.toContain(playlist.id)
-    const [byUuid] = (await ours.client.get<Found>(`/api/v1/search/video-playlists?uuids=${playlist.uuid}`)).data
+    expect((await ofHost(local.host)).data.map(({ url }) => url)).not.toContain(playlist.id)
+    const [byUuid] = (await local.client.get<Found>(`/api/v1/search/video-playlists?uuids=${playlist.uuid}`)).data
     expect(byUuid).toMatchObject({ url: playlist.id })
   })
 
@@ -122,19 +122,19 @@ describe('a search by a user', () => {
     ['a video', () => video.id],
     ['an actor', () => channel.url],
     ['a playlist that is not there', () => `${peer.base}/w/p/${toShortUuid(uuid)}`],
-    ['a playlist of our own that is not there', () => `${ours.base}/w/p/${uuid}`],
+    ['a playlist of our own that is not there', () => `${local.base}/w/p/${uuid}`],
   ])('finds no playlist by the URL of %s', async (_what, address) => {
     expect(await search('video-playlists', address())).toEqual({ total: 0, data: [] })
   })
 
   it('finds a local playlist by its URL, unless it is private', async () => {
     const of = async (privacy: number) => {
-      const { videoChannels } = await ours.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
-      const { videoPlaylist } = await ours.client.send<{ videoPlaylist: { shortUUID: string } }>(
+      const { videoChannels } = await local.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+      const { videoPlaylist } = await local.client.send<{ videoPlaylist: { shortUUID: string } }>(
         ...(['POST', '/api/v1/video-playlists'] as const),
         { displayName: `Own ${privacy}`, privacy, videoChannelId: videoChannels[0]?.id },
       )
-      return await anonymous('video-playlists', `${ours.base}/w/p/${videoPlaylist.shortUUID}`)
+      return await anonymous('video-playlists', `${local.base}/w/p/${videoPlaylist.shortUUID}`)
     }
     expect(await of(1)).toMatchObject({ total: 1, data: [{ displayName: 'Own 1' }] })
     expect(await of(2)).toMatchObject({ total: 1 })
@@ -160,12 +160,12 @@ describe('a search by a user', () => {
 describe('a URL pasted on a page', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = makeBrowser(ours.base)
+    browser = makeBrowser(local.base)
     // The job that fetches a playlist with its elements sends requests too.
-    await ours.client.send('POST', '/api/v1/jobs/pause')
-    expect((await browser.login(ours.node.username, ours.node.password)).path).toBe('/admin/setup')
+    await local.client.send('POST', '/api/v1/jobs/pause')
+    expect((await browser.login(local.node.username, local.node.password)).path).toBe('/admin/setup')
   })
-  afterAll(() => ours.client.send('POST', '/api/v1/jobs/resume'))
+  afterAll(() => local.client.send('POST', '/api/v1/jobs/resume'))
 
   const timesAsked = (address: string) => {
     const { pathname } = new URL(address, peer.base)
@@ -208,7 +208,7 @@ describe('a URL pasted on a page', () => {
 
   it('without a login sends no request', async () => {
     const address = elsewhere({ ...video, uuid: newUuid() })
-    const { path } = await makeBrowser(ours.base).open(`/search?search=${encodeURIComponent(address)}`)
+    const { path } = await makeBrowser(local.base).open(`/search?search=${encodeURIComponent(address)}`)
     expect(path).toMatch(/^\/search/)
     expect(timesAsked(address)).toBe(0)
   })
@@ -257,18 +257,18 @@ it('a visitor sends no request', async () => {
 })
 
 describe('a subscription to a remote channel', () => {
-  const mine = async () => (await ours.client.get<Found>('/api/v1/users/me/subscriptions')).data.map(({ url }) => url)
-  const root = () => `${ours.base}/accounts/root`
+  const mine = async () => (await local.client.get<Found>('/api/v1/users/me/subscriptions')).data.map(({ url }) => url)
+  const root = () => `${local.base}/accounts/root`
 
   it('sends a Follow of the account, is shown at once, imports the videos, and can be undone', async () => {
     peer.received.length = 0
     const uri = `gallery_${made}@${peer.host}`
-    await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
+    await local.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
     const { path, activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
     expect(path).toBe(`/video-channels/gallery_${made}/inbox`)
     expect(activity).toMatchObject({ actor: root(), object: channel.url })
     expect(await mine()).toEqual([channel.url])
-    expect(await ours.client.get(`/api/v1/users/me/subscriptions/exist?uris=${uri}`)).toEqual({ [uri]: true })
+    expect(await local.client.get(`/api/v1/users/me/subscriptions/exist?uris=${uri}`)).toEqual({ [uri]: true })
 
     peer.serve(`${channel.url}/outbox`, {
       type: 'OrderedCollection',
@@ -276,12 +276,12 @@ describe('a subscription to a remote channel', () => {
       totalItems: 1,
       orderedItems: [peer.activity(channel, 'Announce', video.id)],
     })
-    await ours.tell(channel, peer.activity(channel, 'Accept', activity))
-    const videos = () => ours.client.get<Found>('/api/v1/users/me/subscriptions/videos')
+    await local.tell(channel, peer.activity(channel, 'Accept', activity))
+    const videos = () => local.client.get<Found>('/api/v1/users/me/subscriptions/videos')
     await until(async () => (await videos()).total === 1, { what: 'the video of the channel' })
     expect(await videos()).toMatchObject({ data: [{ url: video.id }] })
 
-    await ours.client.send('DELETE', `/api/v1/users/me/subscriptions/${uri}`)
+    await local.client.send('DELETE', `/api/v1/users/me/subscriptions/${uri}`)
     const undo = await peer.awaited('the Undo', (one) => one.activity.type === 'Undo')
     expect(undo.activity).toMatchObject({ actor: root(), object: { id: activity.id, object: channel.url } })
     expect(await mine()).toEqual([])
@@ -292,9 +292,9 @@ describe('a subscription to a remote channel', () => {
     const uri = `gallery_${made}@${peer.host}`
     for (const answer of ['Reject', 'Accept']) {
       peer.received.length = 0
-      await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
+      await local.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
       const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
-      await ours.tell(channel, peer.activity(channel, answer, activity))
+      await local.tell(channel, peer.activity(channel, answer, activity))
       expect(await mine()).toEqual(answer === 'Accept' ? [channel.url] : [])
     }
   })
@@ -302,28 +302,28 @@ describe('a subscription to a remote channel', () => {
   it('does not exist when it is undone before the channel was found', async () => {
     const [uri, path] = [`gallery_${made}@${peer.host}`, `/video-channels/gallery_${made}`]
     // The job of an unknown channel is waiting or running.
-    await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
-    await ours.client.send('DELETE', `/api/v1/users/me/subscriptions/${uri}`)
+    await local.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
+    await local.client.send('DELETE', `/api/v1/users/me/subscriptions/${uri}`)
     const jobs = () =>
-      ours.query(
+      local.query(
         "select 1 from job where type = 'activitypub-follow' and data->>'handle' = $1 and (state <> 'cancelled' or lease_owner is not null)",
         [uri],
       )
     await until(async () => (await jobs()).length === 0)
     expect(await mine()).not.toContain(`${peer.base}${path}`)
-    expect(await ours.client.get(`/api/v1/users/me/subscriptions/exist?uris=${uri}`)).toEqual({ [uri]: false })
+    expect(await local.client.get(`/api/v1/users/me/subscriptions/exist?uris=${uri}`)).toEqual({ [uri]: false })
   })
 
   it('to an account is refused', async () => {
-    const before = await ours.query('select 1 from follow')
-    await ours.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `painter_${made}@${peer.host}` })
-    await until(async () => (await ours.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'"))[0])
-    expect(await ours.query('select 1 from follow')).toHaveLength(before.length)
+    const before = await local.query('select 1 from follow')
+    await local.client.send('POST', '/api/v1/users/me/subscriptions', { uri: `painter_${made}@${peer.host}` })
+    await until(async () => (await local.query("select 1 from job where type = 'activitypub-follow' and state = 'failed'"))[0])
+    expect(await local.query('select 1 from follow')).toHaveLength(before.length)
   })
 })
 
 it('is visible only to its owner', async () => {
-  await ours.client.send('POST', '/api/v1/users', {
+  await local.client.send('POST', '/api/v1/users', {
     username: 'other',
     email: 'other@example.com',
     password: 'password1',
@@ -331,16 +331,16 @@ it('is visible only to its owner', async () => {
     videoQuota: -1,
     videoQuotaDaily: -1,
   })
-  const other = await login(ours.base, 'other', 'password1')
-  await other.send('POST', '/api/v1/users/me/subscriptions', { uri: `root_channel@${ours.host}` })
+  const other = await login(local.base, 'other', 'password1')
+  await other.send('POST', '/api/v1/users/me/subscriptions', { uri: `root_channel@${local.host}` })
   expect((await other.get<Found>('/api/v1/users/me/subscriptions')).data).toHaveLength(1)
-  const own = await ours.client.get<Found>('/api/v1/users/me/subscriptions')
-  expect(own.data.filter(({ host }) => host === ours.host)).toEqual([])
+  const own = await local.client.get<Found>('/api/v1/users/me/subscriptions')
+  expect(own.data.filter(({ host }) => host === local.host)).toEqual([])
 })
 
 describe('the import of an archive', () => {
   it('fetches the remote objects that it refers to', async () => {
-    const me = await ours.client.get<{ id: number; account: { name: string } }>('/api/v1/users/me')
+    const me = await local.client.get<{ id: number; account: { name: string } }>('/api/v1/users/me')
     const at = '2026-01-02T03:04:05.678Z'
     const lost = `${peer.base}/videos/watch/11111111-1111-4111-8111-111111111111`
     const parts = {
@@ -371,14 +371,14 @@ describe('the import of an archive', () => {
         archiveFiles: {},
       }),
     })
-    const stats = await importArchive(ours.client, me.id, makeZip(files))
+    const stats = await importArchive(local.client, me.id, makeZip(files))
     expect(stats).toMatchObject({
       likes: { success: 1, duplicates: 0, errors: 1 },
       userVideoHistory: { success: 1, duplicates: 0, errors: 0 },
       following: { success: 1, duplicates: 0, errors: 0 },
       blocklist: { success: 1, duplicates: 0, errors: 0 },
     })
-    const blocks = await ours.client.get<{ data: { blockedAccount: { name: string; host: string } }[] }>(
+    const blocks = await local.client.get<{ data: { blockedAccount: { name: string; host: string } }[] }>(
       '/api/v1/users/me/blocklist/accounts',
     )
     expect(blocks.data.map(({ blockedAccount: { name, host } }) => `${name}@${host}`)).toContain(`painter_${made}@${peer.host}`)

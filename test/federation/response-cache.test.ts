@@ -5,24 +5,24 @@ import { type FakePeer, startFakePeer } from '../support/fake-peer.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let alice: Awaited<ReturnType<typeof introduce>>
 beforeAll(async () => {
   const config = { vireo: { caching: { routes: { videos: '1 hour' } } } }
-  ;[ours, peer] = await Promise.all([startFederatedNode(config), startFakePeer()])
-  alice = await introduce(ours, peer, 'alice')
+  ;[node, peer] = await Promise.all([startFederatedNode(config), startFakePeer()])
+  alice = await introduce(node, peer, 'alice')
   peer.serve(`${alice.channel.url}/outbox`, { type: 'OrderedCollection', totalItems: 0, orderedItems: [] })
-  await ours.client.send('POST', '/api/v1/server/following', { handles: [`alice_channel@${peer.host}`] })
+  await node.client.send('POST', '/api/v1/server/following', { handles: [`alice_channel@${peer.host}`] })
   const follow = await peer.awaited('the follow', ({ activity }) => activity.type === 'Follow')
-  await ours.tell(alice.channel, peer.activity(alice.channel, 'Accept', follow.activity))
+  await node.tell(alice.channel, peer.activity(alice.channel, 'Accept', follow.activity))
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 
 async function asVisitor<T>(path: string): Promise<T> {
-  return (await (await fetch(`${ours.base}${path}`)).json()) as T
+  return (await (await fetch(`${node.base}${path}`)).json()) as T
 }
 
 it('a new video, a new name and a removal are visible at once', async () => {
@@ -35,7 +35,7 @@ it('a new video, a new name and a removal are visible at once', async () => {
   }
   const becomes = (expected: unknown[]) =>
     until(async () => JSON.stringify(await shown()) === JSON.stringify(expected), { what: JSON.stringify(expected) })
-  const say = (type: string, object: unknown) => ours.tell(alice.account, peer.activity(alice.account, type, object))
+  const say = (type: string, object: unknown) => node.tell(alice.account, peer.activity(alice.account, type, object))
   await becomes([undefined, 404])
   await say('Create', { ...document, name: 'As it was' })
   await becomes(['As it was', 'As it was'])

@@ -98,9 +98,9 @@ async function live(): Promise<void> {
     if (!account) continue
     await ours.tell(account, peer.activity(account, 'Create', peer.note({ author: account.url, inReplyTo: video.url })))
     await ours.tell(account, peer.activity(account, 'Like', video.url))
-    const theirs = peer.video(people[index] ?? { account, channel: account })
-    await ours.tell(account, peer.activity(account, 'Create', theirs))
-    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [theirs.id])
+    const remote = peer.video(people[index] ?? { account, channel: account })
+    await ours.tell(account, peer.activity(account, 'Create', remote))
+    const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [remote.id])
     await ulla.send('POST', `/api/v1/videos/${row?.id}/comment-threads`, { text: 'Hello' })
     await ulla.send('PUT', `/api/v1/videos/${row?.id}/rate`, { rating: 'like' })
     await ours.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: row?.id })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { outgoingRequests } from './outgoing-requests.ts'
 import { type FederatedNode, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let sink: Server
 let port: number
 let connections = 0
@@ -18,7 +18,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => sink.listen(0, '::', resolve))
   const bound = sink.address()
   port = typeof bound === 'object' ? (bound?.port ?? 0) : 0
-  ours = await startFederatedNode({
+  node = await startFederatedNode({
     vireo: {
       federation: {
         allow_private_addresses: false,
@@ -29,7 +29,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  await ours?.stop()
+  await node?.stop()
   await new Promise((resolve) => sink.close(resolve))
 })
 beforeEach(() => {
@@ -57,7 +57,7 @@ const hosts = [
 ]
 const AT_ONCE = 4
 
-it.each(outgoingRequests(() => ours))('%s never connects to an internal address', async (what, ask) => {
+it.each(outgoingRequests(() => node))('%s never connects to an internal address', async (what, ask) => {
   // Several of these are one host, whose deliveries wait for each other.
   const atOnce = what === 'a delivery' ? 1 : AT_ONCE
   for (let at = 0; at < hosts.length; at += atOnce) {

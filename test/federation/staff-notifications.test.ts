@@ -15,7 +15,7 @@ const ONCE = '1 with 0 mails'
 const ONCE_AND_MAILED = '1 with 1 mails'
 const TYPES = { reported: 3, follower: 13, autoFollow: 14, version: 18 }
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let other: FakePeer
 let mail: MailServer
@@ -30,7 +30,7 @@ beforeAll(async () => {
     versions.asked += 1
     return { type: 'application/json', body: { peertube: { latestVersion: versions.latest } } }
   })
-  ours = await startFederatedNode({
+  node = await startFederatedNode({
     smtp: smtpConfig(mail),
     followers: { instance: { enabled: true, manual_approval: true } },
     peertube: { check_latest_version: { enabled: true, url: `${peer.base}/versions.json` } },
@@ -39,20 +39,20 @@ beforeAll(async () => {
       schedulers: { check_peertube_version: '1 second', auto_follow_index_instances: '1 second' },
     },
   })
-  notifiedUsers = makeNotifiedUsers(ours, mail)
-  alice = (await introduce(ours, peer, 'alice')).account
-  mod = await newcomer(ours, 'mod', { role: 1 })
-  await newcomer(ours, 'second', { role: 0 })
-  await newcomer(ours, 'ana')
+  notifiedUsers = makeNotifiedUsers(node, mail)
+  alice = (await introduce(node, peer, 'alice')).account
+  mod = await newcomer(node, 'mod', { role: 1 })
+  await newcomer(node, 'second', { role: 0 })
+  await newcomer(node, 'ana')
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), other?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), other?.close(), node?.stop()])
   await mail?.close()
 })
 
 const custom = async (change: object) =>
-  await ours.client.send('PUT', '/api/v1/config/custom', {
-    ...(await ours.client.get<object>('/api/v1/config/custom')),
+  await node.client.send('PUT', '/api/v1/config/custom', {
+    ...(await node.client.get<object>('/api/v1/config/custom')),
     ...change,
   })
 const infoOf = (name: string, host: string) => ({ id: expect.any(Number), displayName: expect.any(String), name, host })
@@ -61,14 +61,14 @@ const instance = (host: string) => ({ type: 'instance', name: 'peertube', displa
 describe('activities of other servers', () => {
   it('a Flag notifies the moderators once, except one who mutes that server', async () => {
     await mod.send('POST', '/api/v1/users/me/blocklist/servers', { host: peer.host })
-    const video = await ours.upload(await readFile(await media('small.mp4')))
+    const video = await node.upload(await readFile(await media('small.mp4')))
     const flag = peer.activity(alice, 'Flag', video.url, { content: 'This is bad' })
-    await ours.tell(alice, flag)
-    await ours.tell(alice, flag)
+    await node.tell(alice, flag)
+    await node.tell(alice, flag)
     expect(await notifiedUsers(TYPES.reported)).toEqual({ root: ONCE_AND_MAILED, second: ONCE_AND_MAILED })
     const { id, uuid } = video
     expect(await notificationsSeenBy(mod, TYPES.reported)).toEqual([])
-    expect(await notificationsSeenBy(ours.client, TYPES.reported)).toEqual([
+    expect(await notificationsSeenBy(node.client, TYPES.reported)).toEqual([
       {
         read: false,
         abuse: {
@@ -81,7 +81,7 @@ describe('activities of other servers', () => {
   })
 
   it('a pending follower notifies administrators once, and is shown as pending until it is accepted', async () => {
-    const follow = () => ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    const follow = () => node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     await follow()
     await follow()
     expect(await notifiedUsers(TYPES.follower)).toEqual({ root: ONCE, second: ONCE })
@@ -91,33 +91,33 @@ describe('activities of other servers', () => {
         id: expect.any(Number),
         state,
         follower: { ...infoOf('peertube', peer.host), avatars: [] },
-        following: instance(ours.host),
+        following: instance(node.host),
       },
     })
-    expect(await notificationsSeenBy(ours.client, TYPES.follower)).toEqual([view('pending')])
-    await ours.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/accept`)
+    expect(await notificationsSeenBy(node.client, TYPES.follower)).toEqual([view('pending')])
+    await node.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/accept`)
     expect(await notifiedUsers(TYPES.follower)).toEqual({})
-    expect(await notificationsSeenBy(ours.client, TYPES.follower)).toEqual([view('accepted')])
+    expect(await notificationsSeenBy(node.client, TYPES.follower)).toEqual([view('accepted')])
   })
 
   it('a removed follower that follows again notifies again, once a day; a rejected one does not', async () => {
-    const ask = () => ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    const ask = () => node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     const askAgain = async () => {
-      await ours.client.send('DELETE', `/api/v1/server/followers/peertube@${peer.host}`)
+      await node.client.send('DELETE', `/api/v1/server/followers/peertube@${peer.host}`)
       await ask()
     }
-    await ours.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/reject`)
+    await node.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/reject`)
     await ask()
     expect(await notifiedUsers(TYPES.follower)).toEqual({})
     await askAgain()
     expect(await notifiedUsers(TYPES.follower)).toEqual({})
-    await ours.query("update notification set key = left(key, -10) || '2020-01-01' where type = $1", [TYPES.follower])
+    await node.query("update notification set key = left(key, -10) || '2020-01-01' where type = $1", [TYPES.follower])
     await askAgain()
     expect(await notifiedUsers(TYPES.follower)).toEqual({ root: ONCE, second: ONCE })
   })
 
   it('a follower of an account is no follower of the instance', async () => {
-    await ours.tell(alice, peer.activity(alice, 'Follow', `${ours.base}/accounts/ana`))
+    await node.tell(alice, peer.activity(alice, 'Follow', `${node.base}/accounts/ana`))
     expect(await notifiedUsers(TYPES.follower)).toEqual({})
   })
 })
@@ -128,7 +128,7 @@ describe('automatic actions of the server', () => {
     actorFollow: {
       id: expect.any(Number),
       state: 'pending',
-      follower: { ...infoOf('peertube', ours.host), avatars: [] },
+      follower: { ...infoOf('peertube', node.host), avatars: [] },
       following: instance(host),
     },
   })
@@ -136,12 +136,12 @@ describe('automatic actions of the server', () => {
   it('following back a server notifies administrators once; a follow by an administrator does not', async () => {
     const followings = { instance: { autoFollowBack: { enabled: true } } }
     await custom({ followings, followers: { instance: { enabled: true, manualApproval: false } } })
-    await ours.client.send('POST', '/api/v1/server/following', { hosts: [other.host] })
+    await node.client.send('POST', '/api/v1/server/following', { hosts: [other.host] })
     await other.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
-    await ours.tell(peer.instance, peer.activity(peer.instance, 'Follow', ours.instance))
+    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     await peer.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
     expect(await notifiedUsers(TYPES.autoFollow)).toEqual({ root: ONCE, second: ONCE })
-    expect(await notificationsSeenBy(ours.client, TYPES.autoFollow)).toEqual([view(peer.host)])
+    expect(await notificationsSeenBy(node.client, TYPES.autoFollow)).toEqual([view(peer.host)])
   })
 
   it('following a server of an index notifies in the same way', async () => {
@@ -151,7 +151,7 @@ describe('automatic actions of the server', () => {
     await custom({ followings: { instance: { autoFollowIndex } } })
     await indexed.awaited('the Follow', ({ activity }) => activity.type === 'Follow', 10_000)
     expect(await notifiedUsers(TYPES.autoFollow)).toEqual({ root: ONCE, second: ONCE })
-    expect((await notificationsSeenBy(ours.client, TYPES.autoFollow))[0]).toEqual(view(indexed.host))
+    expect((await notificationsSeenBy(node.client, TYPES.autoFollow))[0]).toEqual(view(indexed.host))
     await indexed.close()
   })
 
@@ -173,7 +173,7 @@ describe('automatic actions of the server', () => {
       await looked()
       expect({ latest, told: await notifiedUsers(TYPES.version) }).toEqual({ latest, told })
     }
-    expect(await notificationsSeenBy(ours.client, TYPES.version)).toEqual([
+    expect(await notificationsSeenBy(node.client, TYPES.version)).toEqual([
       { read: false, peertube: { latestVersion: '99.2.0' } },
       { read: false, peertube: { latestVersion: '99.1.0' } },
     ])

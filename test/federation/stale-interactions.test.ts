@@ -7,7 +7,7 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 /** Follows the local account, and serves the objects of its actors. */
 let peer: FakePeer
 let other: FakePeer
@@ -17,19 +17,19 @@ let bytes: Buffer
 let video: { id: number; uuid: string; url: string }
 
 beforeAll(async () => {
-  ;[ours, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  ;[node, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
-  pia = (await introduce(ours, peer, 'pia')).account
-  otto = (await introduce(ours, other, 'otto')).account
-  await ours.tell(pia, peer.activity(pia, 'Follow', `${ours.base}/accounts/root`))
+  pia = (await introduce(node, peer, 'pia')).account
+  otto = (await introduce(node, other, 'otto')).account
+  await node.tell(pia, peer.activity(pia, 'Follow', `${node.base}/accounts/root`))
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), other?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), other?.close(), node?.stop()])
 })
 beforeEach(async () => {
-  await ours.query('delete from job where type = $1', ['activitypub-cleaner'])
-  await ours.query('update interactions_cleaning set kind = null, after_id = null, round_at = null')
-  video = await ours.upload(bytes)
+  await node.query('delete from job where type = $1', ['activitypub-cleaner'])
+  await node.query('update interactions_cleaning set kind = null, after_id = null, round_at = null')
+  video = await node.upload(bytes)
   for (const one of [peer, other]) {
     one.fetched.length = 0
     one.received.length = 0
@@ -38,9 +38,9 @@ beforeEach(async () => {
 
 /** A whole round of checks. */
 async function clean(): Promise<void> {
-  const [job] = await ours.query<{ id: number }>("insert into job (type, queue) values ('activitypub-cleaner', 'io') returning id")
+  const [job] = await node.query<{ id: number }>("insert into job (type, queue) values ('activitypub-cleaner', 'io') returning id")
   await until(async () => {
-    const [row] = await ours.query<{ state: string; error: string }>('select state, error from job where id = $1', [job?.id])
+    const [row] = await node.query<{ state: string; error: string }>('select state, error from job where id = $1', [job?.id])
     if (row?.state === 'failed') throw new Error(row.error)
     return row?.state === 'completed'
   })
@@ -53,12 +53,12 @@ interface Given {
   comments: string[]
 }
 const given = async (): Promise<Given> => {
-  const [row] = await ours.query<Given>(
+  const [row] = await node.query<Given>(
     `select (select count(*)::int from rating where video_id = $1 and type = 'like') as likes,
        (select count(*)::int from rating where video_id = $1 and type = 'dislike') as dislikes,
        array(select url from share where video_id = $1 and not starts_with(url, $2) order by id) as shares,
        array(select url from comment where video_id = $1 and deleted_at is null order by id) as comments`,
-    [video.id, ours.base],
+    [video.id, node.base],
   )
   if (!row) throw new Error('no video')
   return row
@@ -70,9 +70,9 @@ async function give(by: PeerActor, at: FakePeer, rate: 'Like' | 'Dislike' = 'Lik
   const share = at.activity(by, 'Announce', video.url)
   const note = at.note({ author: by.url, inReplyTo: video.url })
   for (const one of [rating, share]) at.serve(one.id, one)
-  await ours.tell(by, rating)
-  await ours.tell(by, share)
-  await ours.tell(by, at.activity(by, 'Create', note))
+  await node.tell(by, rating)
+  await node.tell(by, share)
+  await node.tell(by, at.activity(by, 'Create', note))
   return { rating: rating.id, share: share.id, note: note.id }
 }
 const answer = (at: FakePeer, urls: Iterable<string>, status: number) => {
@@ -83,7 +83,7 @@ it('interactions that are gone are removed with their counts, and forwarded; the
   const gone = await give(pia, peer)
   const there = await give(otto, other, 'Dislike')
   const deleted = peer.note({ author: pia.url, inReplyTo: video.url })
-  await ours.tell(pia, peer.activity(pia, 'Create', deleted))
+  await node.tell(pia, peer.activity(pia, 'Create', deleted))
   expect(await given()).toMatchObject({ likes: 1, dislikes: 1, shares: [gone.share, there.share] })
 
   answer(peer, Object.values(gone), 410)
@@ -92,18 +92,18 @@ it('interactions that are gone are removed with their counts, and forwarded; the
   expect(await given()).toEqual({ likes: 0, dislikes: 1, shares: [there.share], comments: [there.note] })
   await peer.awaited(
     'the Delete of the comment, by the owner of the video',
-    ({ activity }) => activity.type === 'Delete' && activity.actor === `${ours.base}/accounts/root`,
+    ({ activity }) => activity.type === 'Delete' && activity.actor === `${node.base}/accounts/root`,
   )
   await until(
     async () => {
-      const shown = await ours.client.get<{ likes: number; dislikes: number }>(`/api/v1/videos/${video.uuid}`)
-      const threads = await ours.client.get<{ totalNotDeletedComments: number }>(`/api/v1/videos/${video.uuid}/comment-threads`)
+      const shown = await node.client.get<{ likes: number; dislikes: number }>(`/api/v1/videos/${video.uuid}`)
+      const threads = await node.client.get<{ totalNotDeletedComments: number }>(`/api/v1/videos/${video.uuid}/comment-threads`)
       return shown.likes === 0 && shown.dislikes === 1 && threads.totalNotDeletedComments === 1
     },
     { what: 'the counts without what is gone' },
   )
   // A removed comment does not come back.
-  await ours.tell(pia, peer.activity(pia, 'Create', deleted))
+  await node.tell(pia, peer.activity(pia, 'Create', deleted))
   expect((await given()).comments).toEqual([there.note])
 })
 
@@ -148,16 +148,16 @@ it('a server with failing deliveries gets no request', async () => {
   const urls = await give(otto, other)
   answer(other, Object.values(urls), 410)
   const fail = () =>
-    ours.query("update remote_host set state = 'failing', due_at = now() + interval '1 hour' where host = $1", [other.host])
+    node.query("update remote_host set state = 'failing', due_at = now() + interval '1 hour' where host = $1", [other.host])
   await fail()
   // Requests in flight would show that it answers.
-  await until(async () => (await ours.query('select from lane where lease_until > now()')).length === 0, {
+  await until(async () => (await node.query('select from lane where lease_until > now()')).length === 0, {
     what: 'the end of deliveries',
   })
   await fail()
   other.fetched.length = 0
   await clean()
-  await ours.query("update remote_host set state = 'healthy', due_at = null where host = $1", [other.host])
+  await node.query("update remote_host set state = 'healthy', due_at = null where host = $1", [other.host])
   expect(other.fetched).toEqual([])
   expect((await given()).comments).toEqual([urls.note])
 })
@@ -165,11 +165,11 @@ it('a server with failing deliveries gets no request', async () => {
 it('an interrupted round is resumed', async () => {
   const urls = await give(pia, peer)
   answer(peer, Object.values(urls), 410)
-  const [share] = await ours.query<{ id: number }>('select id from share where url = $1', [urls.share])
-  await ours.query("update interactions_cleaning set kind = 'share', after_id = $1, round_at = now() - interval '1 hour'", [share?.id])
+  const [share] = await node.query<{ id: number }>('select id from share where url = $1', [urls.share])
+  await node.query("update interactions_cleaning set kind = 'share', after_id = $1, round_at = now() - interval '1 hour'", [share?.id])
   await clean()
   expect(await given()).toEqual({ likes: 1, dislikes: 0, shares: [urls.share], comments: [] })
-  expect(await ours.query('select kind, after_id, round_at from interactions_cleaning')).toEqual([
+  expect(await node.query('select kind, after_id, round_at from interactions_cleaning')).toEqual([
     { kind: null, after_id: null, round_at: null },
   ])
 })

@@ -6,23 +6,23 @@ import { type FakePeer, type JsonObject, startFakePeer } from '../support/fake-p
 import { media } from '../support/media.ts'
 import { type FederatedNode, introduce, startFederatedNode } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 let near: FakePeer
 
 beforeAll(async () => {
-  ;[ours, near] = await Promise.all([startFederatedNode({ storyboards: { enabled: true } }), startFakePeer()])
-  const { account } = await introduce(ours, near, 'nora')
-  await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
+  ;[node, near] = await Promise.all([startFederatedNode({ storyboards: { enabled: true } }), startFakePeer()])
+  const { account } = await introduce(node, near, 'nora')
+  await node.tell(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), ours?.stop()])
+  await Promise.all([near?.close(), node?.stop()])
 })
 
 const previewOf = (document: unknown): JsonObject[] | undefined => (document as { preview?: JsonObject[] }).preview
 
 it('the storyboard of a new video is sent with an Update, and is in the document that was served before', async () => {
-  const { uuid, url } = await ours.upload(await readFile(await media('small.mp4')))
+  const { uuid, url } = await node.upload(await readFile(await media('small.mp4')))
   const document = async () => (await fetch(url, { headers: { accept: 'application/activity+json' } })).json() as Promise<JsonObject>
   await document()
   await near.awaited('the Update', () => near.of('Update').length === 1)
@@ -46,9 +46,9 @@ it('the storyboard of a new video is sent with an Update, and is in the document
   ])
   expect(previewOf(await document())).toEqual(told)
 
-  const { storyboards } = await ours.client.get<{ storyboards: { storyboardPath: string }[] }>(`/api/v1/videos/${uuid}/storyboards`)
+  const { storyboards } = await node.client.get<{ storyboards: { storyboardPath: string }[] }>(`/api/v1/videos/${uuid}/storyboards`)
   expect(storyboards).toHaveLength(1)
-  const picture = await ours.client.raw(storyboards[0]?.storyboardPath ?? '')
+  const picture = await node.client.raw(storyboards[0]?.storyboardPath ?? '')
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
   expect(JSON.stringify(told)).toContain(storyboards[0]?.storyboardPath)
 })

@@ -29,7 +29,7 @@ interface VideoView {
   streamingPlaylists: { playlistUrl: string; segmentsSha256Url: string; files: FileView[] }[]
 }
 
-let ours: FederatedNode
+let local: FederatedNode
 let near: FakePeer
 let bytes: Buffer
 /** One web video and one HLS playlist. */
@@ -37,7 +37,7 @@ let uuid: string
 
 beforeAll(async () => {
   const resolutions = { '0p': false, '144p': false, '240p': false, '360p': false, '480p': false, '720p': false }
-  ;[ours, near, bytes] = await Promise.all([
+  ;[local, near, bytes] = await Promise.all([
     startFederatedNode({
       tracker: { enabled: true },
       transcoding: {
@@ -51,21 +51,21 @@ beforeAll(async () => {
     startFakePeer(),
     media('small.mp4').then((path) => readFile(path)),
   ])
-  const { account } = await introduce(ours, near, 'nora')
-  await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
-  uuid = (await ours.upload(bytes)).uuid
+  const { account } = await introduce(local, near, 'nora')
+  await local.tell(account, near.activity(account, 'Follow', `${local.base}/accounts/root`))
+  uuid = (await local.upload(bytes)).uuid
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), ours?.stop()])
+  await Promise.all([near?.close(), local?.stop()])
 })
 
-const viewOf = (of = uuid): Promise<VideoView> => ours.client.get<VideoView>(`/api/v1/videos/${of}`)
+const viewOf = (of = uuid): Promise<VideoView> => local.client.get<VideoView>(`/api/v1/videos/${of}`)
 const filesOf = ({ files, streamingPlaylists }: VideoView): FileView[] => [
   ...files,
   ...streamingPlaylists.flatMap((playlist) => playlist.files),
 ]
 const jobs = () =>
-  ours.query(
+  local.query(
     `select 1 from job where type in ('manage-video-torrent', 'video-transcoding', 'video-files-placement')
        and state not in ('completed', 'failed')`,
   )
@@ -87,45 +87,45 @@ const infoHashesOf = (files: FileView[]): Promise<string[]> =>
 
 /** Torrents in the store, without those that wait for removal. */
 /** Torrents whose web seed is the local URL, which is stable when the file moves into object storage or back. */
-const seedOf = (fileUrl: string): string => `${ours.base}/static${new URL(fileUrl).pathname.replace(/^\/static/, '')}`
+const seedOf = (fileUrl: string): string => `${local.base}/static${new URL(fileUrl).pathname.replace(/^\/static/, '')}`
 
 async function torrentsInStore(): Promise<string[]> {
-  const condemned = await ours.query<{ name: string }>("select name from pending_file where kind = 'torrents'")
-  const names = await storedNames(ours.node, 'torrents')
+  const condemned = await local.query<{ name: string }>("select name from pending_file where kind = 'torrents'")
+  const names = await storedNames(local.node, 'torrents')
   return names.filter((name) => !name.startsWith('.') && !condemned.some((one) => one.name === name)).sort()
 }
 
 async function change(fields: Record<string, string>): Promise<FileView[]> {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
-  await ours.client.send('PUT', `/api/v1/videos/${uuid}`, form)
+  await local.client.send('PUT', `/api/v1/videos/${uuid}`, form)
   return filesOf(await settled())
 }
 
 describe('the torrents of a remote video', () => {
   it('are fetched, and cached', async () => {
-    const theirs = await startFederatedNode()
+    const foreign = await startFederatedNode()
     try {
       const files = filesOf(await settled())
-      const search = encodeURIComponent(`${ours.base}/videos/watch/${uuid}`)
-      const found = await theirs.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${search}`)
-      const view = await theirs.client.get<VideoView>(`/api/v1/videos/${found.data[0]?.uuid}`)
+      const search = encodeURIComponent(`${local.base}/videos/watch/${uuid}`)
+      const found = await foreign.client.get<{ data: { uuid: string }[] }>(`/api/v1/search/videos?search=${search}`)
+      const view = await foreign.client.get<VideoView>(`/api/v1/videos/${found.data[0]?.uuid}`)
       const remote = filesOf(view)
       expect(remote).toHaveLength(2)
       for (const { torrentUrl, torrentDownloadUrl, magnetUri, storage } of remote) {
         expect(storage).toBeNull()
-        const name = torrentUrl?.replace(`${theirs.base}/lazy-static/torrents/`, '')
+        const name = torrentUrl?.replace(`${foreign.base}/lazy-static/torrents/`, '')
         expect(name).toMatch(/^[0-9a-f-]{36}-\d+\.torrent$/)
         const [torrent, info] = [await torrentAt(torrentUrl), await parseTorrent(magnetUri ?? '')]
         expect(torrent.infoHash).toBe(info.infoHash)
-        expect(torrentDownloadUrl).toBe(`${theirs.base}/download/torrents/${name}`)
+        expect(torrentDownloadUrl).toBe(`${foreign.base}/download/torrents/${name}`)
         const download = await fetch(torrentDownloadUrl ?? '')
         expect([download.status, download.headers.get('content-disposition')]).toEqual([200, expect.stringContaining('.torrent')])
       }
       // Clients of torrents get their original URLs.
       expect(remote.map(({ magnetUri }) => magnetUri)).toEqual(files.map(({ magnetUri }) => magnetUri))
     } finally {
-      await theirs.stop()
+      await foreign.stop()
     }
   })
 })
@@ -133,8 +133,8 @@ describe('the torrents of a remote video', () => {
 describe('the torrents of a video', () => {
   it('are made of each file, and name it, its URL and the local tracker', async () => {
     const video = await settled()
-    const tracker = `${ours.base}/tracker/announce`
-    const socket = `${ours.base.replace('http', 'ws')}/tracker/socket`
+    const tracker = `${local.base}/tracker/announce`
+    const socket = `${local.base.replace('http', 'ws')}/tracker/socket`
     expect(video.trackerUrls).toEqual([tracker, socket])
     const files = filesOf(video)
     expect(files).toHaveLength(2)
@@ -171,7 +171,7 @@ describe('the torrents of a video', () => {
       { what: 'an Update with torrents' },
     )
     const document = (await (
-      await fetch(`${ours.base}/videos/watch/${uuid}`, { headers: { accept: 'application/activity+json' } })
+      await fetch(`${local.base}/videos/watch/${uuid}`, { headers: { accept: 'application/activity+json' } })
     ).json()) as JsonObject
     const links = linked(document)
     const hls = links.find(({ mediaType }) => mediaType === 'application/x-mpegURL')
@@ -195,7 +195,7 @@ describe('the torrents of a video', () => {
     }
     beside(links, video.files[0])
     beside(tags, playlist?.files[0])
-    const [row] = await ours.query<{ hashes: string[] }>('select p2p_media_loader_info_hashes as hashes from streaming_playlist')
+    const [row] = await local.query<{ hashes: string[] }>('select p2p_media_loader_info_hashes as hashes from streaming_playlist')
     expect(row?.hashes).toEqual([hash('sha1', `2${playlist?.playlistUrl}+V0`)])
     expect(tags.filter(({ type }) => type === 'Infohash')).toEqual([{ type: 'Infohash', name: row?.hashes[0] }])
     expect(links.slice(-2)).toEqual([
@@ -226,8 +226,8 @@ describe('the torrents of a video', () => {
 
   it('are made for files without one by the periodic job', async () => {
     const hashes = await infoHashesOf(filesOf(await settled()))
-    await ours.query('update video_file set torrent_filename = null, magnet_url = null, info_hash = null')
-    await ours.node.restart()
+    await local.query('update video_file set torrent_filename = null, magnet_url = null, info_hash = null')
+    await local.node.restart()
     await until(async () => filesOf(await viewOf()).every(({ magnetUri }) => magnetUri !== null), {
       what: 'the torrents',
     })
@@ -244,7 +244,7 @@ async function announce(infoHash: string, port: number, more = ''): Promise<Reco
 }
 
 async function ask(action: string, query: string): Promise<Record<string, unknown>> {
-  const response = await fetch(`${ours.base}/tracker/${action}?${query}`)
+  const response = await fetch(`${local.base}/tracker/${action}?${query}`)
   expect(response.status).toBe(200)
   const answer = bencode.decode(Buffer.from(await response.arrayBuffer()))
   const reason = answer['failure reason']
@@ -305,7 +305,7 @@ describe('the tracker over WebSocket', () => {
   }
 
   async function connect(): Promise<Peer> {
-    const socket = new WebSocket(`${ours.base.replace('http', 'ws')}/tracker/socket`)
+    const socket = new WebSocket(`${local.base.replace('http', 'ws')}/tracker/socket`)
     const said: Peer['said'] = []
     socket.addEventListener('message', ({ data }) => said.push(JSON.parse(String(data))))
     await new Promise((resolve, reject) => {
@@ -338,7 +338,7 @@ describe('the tracker over WebSocket', () => {
   })
 
   it('relays offers and answers between the players of a playlist', async () => {
-    const [row] = await ours.query<{ hash: string }>('select p2p_media_loader_info_hashes[1] as hash from streaming_playlist')
+    const [row] = await local.query<{ hash: string }>('select p2p_media_loader_info_hashes[1] as hash from streaming_playlist')
     const swarm = latin1(row?.hash ?? '')
     const [one, other] = [await connect(), await connect()]
     one.say(announceOf(swarm, 'a'))
@@ -401,8 +401,8 @@ describe('the tracker over WebSocket', () => {
   })
 
   it('is not served without an Upgrade, nor at any other path', async () => {
-    expect((await fetch(`${ours.base}/tracker/socket`)).status).toBe(400)
-    const socket = new WebSocket(`${ours.base.replace('http', 'ws')}/tracker/other`)
+    expect((await fetch(`${local.base}/tracker/socket`)).status).toBe(400)
+    const socket = new WebSocket(`${local.base.replace('http', 'ws')}/tracker/other`)
     await new Promise((resolve) => socket.addEventListener('error', resolve))
     expect(socket.readyState).not.toBe(WebSocket.OPEN)
   })
@@ -449,7 +449,7 @@ describe('a removed video', () => {
     const files = filesOf(await settled())
     const [infoHash = ''] = await infoHashesOf(files)
     expect(await announce(infoHash, 7005)).toHaveProperty('complete')
-    await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
+    await local.client.send('DELETE', `/api/v1/videos/${uuid}`)
     const names = files.map(({ torrentUrl }) => torrentUrl?.split('/').at(-1) ?? '')
     const areGone = async () => !(await torrentsInStore()).some((name) => names.includes(name))
     await until(areGone, { what: 'the end of the torrents' })

@@ -16,7 +16,7 @@ interface Pair {
   channel: PeerActor
 }
 
-let ours: FederatedNode
+let node: FederatedNode
 let home: FakePeer
 let away: FakePeer
 let alice: Pair
@@ -27,16 +27,16 @@ let video: { id: number; uuid: string; url: string }
 let watchable: JsonObject & { id: string }
 
 beforeAll(async () => {
-  ;[ours, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
-  alice = await introduce(ours, home, 'alice')
-  carol = await introduce(ours, home, 'carol')
-  mallory = await introduce(ours, away, 'mallory')
-  await ours.tell(away.instance, away.activity(away.instance, 'Arrive', away.instance.url))
-  video = await ours.upload(await readFile(await media('small.mp4')))
+  ;[node, home, away] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
+  alice = await introduce(node, home, 'alice')
+  carol = await introduce(node, home, 'carol')
+  mallory = await introduce(node, away, 'mallory')
+  await node.tell(away.instance, away.activity(away.instance, 'Arrive', away.instance.url))
+  video = await node.upload(await readFile(await media('small.mp4')))
   watchable = await remoteVideo()
 })
 afterAll(async () => {
-  await Promise.all([home?.close(), away?.close(), ours?.stop()])
+  await Promise.all([home?.close(), away?.close(), node?.stop()])
 })
 
 const peerOf = (actor: PeerActor): FakePeer => (actor.url.startsWith(home.base) ? home : away)
@@ -59,7 +59,7 @@ interface Case {
 
 const remoteVideo = async (more: JsonObject = {}) => {
   const document = home.video({ ...alice, more: { name: 'As it was', ...more } })
-  await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
+  await node.tell(alice.account, home.activity(alice.account, 'Create', document))
   return document
 }
 const playlistOf = (peer: FakePeer, channel: PeerActor): JsonObject & { id: string } => {
@@ -81,7 +81,7 @@ const playlistOf = (peer: FakePeer, channel: PeerActor): JsonObject & { id: stri
 }
 const remotePlaylist = async () => {
   const playlist = playlistOf(home, alice.channel)
-  await ours.tell(alice.account, home.activity(alice.account, 'Create', playlist))
+  await node.tell(alice.account, home.activity(alice.account, 'Create', playlist))
   return playlist
 }
 /** The WatchAction of a remote viewer. */
@@ -98,12 +98,12 @@ const watchOf = (peer: FakePeer, videoUrl: string): JsonObject => ({
 })
 const comment = async () => {
   const note = home.note({ author: alice.account.url, inReplyTo: video.url })
-  await ours.tell(alice.account, home.activity(alice.account, 'Create', note))
+  await node.tell(alice.account, home.activity(alice.account, 'Create', note))
   return note
 }
 const rated = async (type: string) => {
   const activity = home.activity(alice.account, type, video.url)
-  await ours.tell(alice.account, activity)
+  await node.tell(alice.account, activity)
   return activity
 }
 /** A copy of a local video on alice's server. */
@@ -118,7 +118,7 @@ const copied = async () => {
     url: { type: 'Link', mediaType: 'video/mp4', href, height: 240, size: 1000, fps: 25 },
   }
   const create = { ...home.activity(home.instance, 'Create', copy), id: `${id}/${Date.now()}/activity` }
-  await ours.tell(home.instance, create)
+  await node.tell(home.instance, create)
   return { copy, create }
 }
 /** An activity of alice, undone by another actor: with her as its actor, and without. */
@@ -189,7 +189,7 @@ const cases: Case[] = [
     async prepare() {
       const { rsa } = await peerKeys()
       const owner = await home.account(`keyed${Date.now()}`)
-      await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      await node.tell(owner, home.activity(owner, 'Arrive', owner.url))
       return {
         owner,
         activity: (by) =>
@@ -261,8 +261,8 @@ const cases: Case[] = [
       about: type === 'Delete' ? 'Delete Note' : type,
       async prepare() {
         const { id } = await remoteVideo({ commentsPolicy: 3 })
-        const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [id])
-        const { comment: made } = await ours.client.send<{ comment: { url: string } }>(
+        const [row] = await node.query<{ id: number }>('select id from video where url = $1', [id])
+        const { comment: made } = await node.client.send<{ comment: { url: string } }>(
           'POST',
           `/api/v1/videos/${row?.id}/comment-threads`,
           { text: 'From afar' },
@@ -276,7 +276,7 @@ const cases: Case[] = [
     about: 'Delete actor',
     async prepare() {
       const owner = await home.account(`leaving${Date.now()}`)
-      await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      await node.tell(owner, home.activity(owner, 'Arrive', owner.url))
       return { owner, activity: (by) => peerOf(by).activity(by, 'Delete', owner.url) }
     },
   },
@@ -290,7 +290,7 @@ const cases: Case[] = [
         const document = { ...made.document, type }
         home.serve(made.url, document)
         const owner = { ...made, document }
-        await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
+        await node.tell(owner, home.activity(owner, 'Arrive', owner.url))
         return {
           owner,
           activity: (by) => peerOf(by).activity(by, 'Update', { ...document, inbox: `${by.url}/another-inbox` }),
@@ -303,7 +303,7 @@ const cases: Case[] = [
     about: 'Delete actor',
     async prepare() {
       const owner = await home.channel(`leaving_channel${Date.now()}`, alice.account)
-      await ours.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      await node.tell(owner, home.activity(owner, 'Arrive', owner.url))
       return { owner, activity: (by) => peerOf(by).activity(by, 'Delete', owner.url) }
     },
   },
@@ -335,8 +335,8 @@ const cases: Case[] = [
     what: 'Undo of a Follow',
     about: 'Undo Follow',
     async prepare() {
-      const follow = home.activity(alice.account, 'Follow', ours.instance)
-      await ours.tell(alice.account, follow)
+      const follow = home.activity(alice.account, 'Follow', node.instance)
+      await node.tell(alice.account, follow)
       return { owner: alice.account, activity: undoing(follow) }
     },
   },
@@ -344,11 +344,11 @@ const cases: Case[] = [
     what: 'Undo of a Follow that names no actor',
     about: 'Undo Follow',
     async prepare() {
-      const follow = home.activity(alice.account, 'Follow', ours.instance)
-      await ours.tell(alice.account, follow)
+      const follow = home.activity(alice.account, 'Follow', node.instance)
+      await node.tell(alice.account, follow)
       return {
         owner: alice.account,
-        activity: undoing({ type: 'Follow', id: follow.id, object: ours.instance }),
+        activity: undoing({ type: 'Follow', id: follow.id, object: node.instance }),
       }
     },
   },
@@ -401,7 +401,7 @@ const cases: Case[] = [
       what: `${type} of our Follow`,
       about: type,
       async prepare() {
-        await ours.client.send('POST', '/api/v1/server/following', { handles: [`alice@${home.host}`] })
+        await node.client.send('POST', '/api/v1/server/following', { handles: [`alice@${home.host}`] })
         const { activity: follow } = await home.awaited(
           'our Follow',
           ({ activity }) => activity.type === 'Follow' && activity.object === alice.account.url,
@@ -415,15 +415,15 @@ const cases: Case[] = [
 describe('an activity about an object of a remote actor', () => {
   it.each(cases.map((one) => [one.what, one] as const))('%s: only its owner’s has an effect', async (_what, one) => {
     const { owner, activity } = await one.prepare()
-    const before = await ours.world()
+    const before = await node.world()
     for (const [who, by] of strangers()) {
       const sent = activity(by)
-      const { status } = await post(ours, by, sent)
+      const { status } = await post(node, by, sent)
       expect([204, 401, 403]).toContain(status)
-      expect({ who, world: await ours.world() }).toEqual({ who, world: before })
+      expect({ who, world: await node.world() }).toEqual({ who, world: before })
     }
-    await ours.tell(owner, activity(owner))
-    expect(await ours.world()).not.toEqual(before)
+    await node.tell(owner, activity(owner))
+    expect(await node.world()).not.toEqual(before)
   })
 })
 
@@ -512,7 +512,7 @@ describe('an object attributed to another actor', () => {
         `a ${type} whose id is of another server`,
         type,
         () => {
-          const object = type === 'Follow' ? ours.instance : video.url
+          const object = type === 'Follow' ? node.instance : video.url
           return {
             by: mallory.account,
             activity: { ...away.activity(mallory.account, type, object), id: home.id() },
@@ -546,7 +546,7 @@ describe('an object attributed to another actor', () => {
     [
       'an Announce of one of our own things that is no video',
       'Announce',
-      () => ({ by: mallory.channel, activity: away.activity(mallory.channel, 'Announce', ours.instance) }),
+      () => ({ by: mallory.channel, activity: away.activity(mallory.channel, 'Announce', node.instance) }),
     ],
     ...[{}, { expires: '2099-01-01T00:00:00.000Z' }].map(
       (more): Attack => [
@@ -571,8 +571,8 @@ describe('an object attributed to another actor', () => {
       () => {
         const follow = {
           type: 'Follow',
-          id: `${ours.instance}/follows/99999`,
-          actor: ours.instance,
+          id: `${node.instance}/follows/99999`,
+          actor: node.instance,
           object: mallory.account.url,
         }
         return { by: mallory.account, activity: away.activity(mallory.account, 'Accept', follow) }
@@ -583,9 +583,9 @@ describe('an object attributed to another actor', () => {
         `a ${type} under the id that somebody else of the server gave to one`,
         type,
         async () => {
-          const object = type === 'Follow' ? ours.instance : video.url
+          const object = type === 'Follow' ? node.instance : video.url
           const first = home.activity(alice.account, type, object)
-          await ours.tell(alice.account, first)
+          await node.tell(alice.account, first)
           return { by: carol.account, activity: { ...first, actor: carol.account.url } }
         },
       ],
@@ -594,7 +594,7 @@ describe('an object attributed to another actor', () => {
       'a Follow in the name of somebody else of the server',
       'Follow',
       () => {
-        const follow = home.activity(alice.account, 'Follow', `${ours.base}/video-channels/root_channel`)
+        const follow = home.activity(alice.account, 'Follow', `${node.base}/video-channels/root_channel`)
         return { by: carol.account, activity: follow }
       },
     ],
@@ -648,7 +648,7 @@ describe('an object attributed to another actor', () => {
           async () => {
             const { by, peer } = named(name)
             const flag = home.activity(alice.account, 'Flag', video.url, { content: 'As it was' })
-            await ours.tell(alice.account, flag)
+            await node.tell(alice.account, flag)
             const object = type === 'Delete' ? flag.id : { ...flag, content: 'Something else' }
             return { by, activity: peer.activity(by, type, object) }
           },
@@ -662,7 +662,7 @@ describe('an object attributed to another actor', () => {
             const { by, peer } = named(name)
             const watch = { ...watchOf(home, video.url), id: home.id('watches'), uuid: newUuid() }
             const create = home.activity(home.instance, 'Create', watch)
-            await ours.tell(home.instance, create)
+            await node.tell(home.instance, create)
             const object = { Update: { ...watch, duration: 'PT1S' }, Delete: watch.id, Undo: create }[type]
             return { by, activity: peer.activity(by, type, object) }
           },
@@ -674,7 +674,7 @@ describe('an object attributed to another actor', () => {
         async () => {
           const { by, peer } = named(name)
           const view = home.activity(home.instance, 'View', video.url, { expires: '2099-01-01T00:00:00.000Z' })
-          await ours.tell(home.instance, view)
+          await node.tell(home.instance, view)
           return { by, activity: peer.activity(by, 'Undo', view) }
         },
       ],
@@ -684,7 +684,7 @@ describe('an object attributed to another actor', () => {
       'View',
       async () => {
         const view = home.activity(home.instance, 'View', video.url, { expires: '2099-01-01T00:00:00.000Z' })
-        await ours.tell(home.instance, view)
+        await node.tell(home.instance, view)
         return {
           by: away.instance,
           activity: { ...view, actor: away.instance.url, expires: '2099-02-01T00:00:00.000Z' },
@@ -695,11 +695,11 @@ describe('an object attributed to another actor', () => {
 
   it.each(attacks)('%s has no effect', async (_what, _about, attack) => {
     const { by, activity } = await attack()
-    const before = await ours.world()
-    const { status } = await post(ours, by, activity)
+    const before = await node.world()
+    const { status } = await post(node, by, activity)
     expect([204, 401, 403]).toContain(status)
-    expect(await ours.world()).toEqual(before)
-    expect(await ours.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
+    expect(await node.world()).toEqual(before)
+    expect(await node.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
   })
 
   it.each(HANDLED_ACTIVITIES)('%s: another actor of its server has tried it, and one of another server', async (handled) => {
@@ -712,9 +712,9 @@ describe('an object attributed to another actor', () => {
   it("a comment attributed to another server's actor is a placeholder above its replies", async () => {
     const parent = away.note({ author: alice.account.url, inReplyTo: video.url, content: 'Never said' })
     const note = away.note({ author: mallory.account.url, inReplyTo: parent.id })
-    await ours.tell(mallory.account, away.activity(mallory.account, 'Create', note))
+    await node.tell(mallory.account, away.activity(mallory.account, 'Create', note))
     const stored = (url: string) =>
-      ours.query(
+      node.query(
         `select m.text, x.url as author, m.deleted_at is not null as "isRemoved" from comment m
            left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id where m.url = $1`,
         [url],
@@ -726,43 +726,43 @@ describe('an object attributed to another actor', () => {
 
   it('a video with the UUID of another one does not change that one, and gets a new local UUID', async () => {
     const document = await remoteVideo()
-    const stored = (url: unknown) => ours.query<{ uuid: string; name: string }>('select uuid, name from video where url = $1', [url])
+    const stored = (url: unknown) => node.query<{ uuid: string; name: string }>('select uuid, name from video where url = $1', [url])
     const before = await Promise.all([stored(document.id), stored(video.url)])
     for (const uuid of [document.uuid, video.uuid]) {
       const twin = away.video({ ...mallory, more: { uuid, name: 'A twin' } })
-      await ours.tell(mallory.account, away.activity(mallory.account, 'Create', twin))
+      await node.tell(mallory.account, away.activity(mallory.account, 'Create', twin))
       const renamed = { ...twin, name: 'A twin, again', updated: new Date().toISOString() }
-      await ours.tell(mallory.account, away.activity(mallory.account, 'Update', renamed))
+      await node.tell(mallory.account, away.activity(mallory.account, 'Update', renamed))
       expect(await stored(twin.id)).toEqual([{ uuid: expect.not.stringContaining(String(uuid)), name: 'A twin, again' }])
     }
     expect(await Promise.all([stored(document.id), stored(video.url)])).toEqual(before)
   })
 
   it('a rating or share of a video that is not public is ignored', async () => {
-    const hidden = await ours.upload(await readFile(await media('small.mp4')), { privacy: '3', name: 'Hidden' })
-    const before = await ours.world()
+    const hidden = await node.upload(await readFile(await media('small.mp4')), { privacy: '3', name: 'Hidden' })
+    const before = await node.world()
     for (const type of ['Like', 'Dislike', 'Announce', 'View']) {
-      await ours.tell(alice.account, home.activity(alice.account, type, hidden.url))
+      await node.tell(alice.account, home.activity(alice.account, type, hidden.url))
     }
-    await ours.tell(alice.account, home.activity(alice.account, 'Create', home.note({ author: alice.account.url, inReplyTo: hidden.url })))
-    expect(await ours.world()).toEqual(before)
+    await node.tell(alice.account, home.activity(alice.account, 'Create', home.note({ author: alice.account.url, inReplyTo: hidden.url })))
+    expect(await node.world()).toEqual(before)
   })
 
   it('an actor whose URL later leads to another actor does not speak for that one', async () => {
     const eve = await away.account('eve')
-    await ours.tell(eve, away.activity(eve, 'Arrive', eve.url))
+    await node.tell(eve, away.activity(eve, 'Arrive', eve.url))
     away.serve(eve.url, alice.account.document)
-    await ours.query("update actor set refreshed_at = now() - interval '3 days' where url = $1", [eve.url])
+    await node.query("update actor set refreshed_at = now() - interval '3 days' where url = $1", [eve.url])
     const ofAlice = () =>
-      ours.query(
+      node.query(
         `select f.url from follow f join actor x on x.id = f.follower_id where x.url = $1
          union all select r.url from rating r join account a on a.id = r.account_id join actor x on x.id = a.actor_id
          where x.url = $1`,
         [alice.account.url],
       )
     const before = await ofAlice()
-    await ours.tell(eve, away.activity(eve, 'Dislike', video.url))
-    await ours.tell(eve, away.activity(eve, 'Follow', `${ours.base}/accounts/root`))
+    await node.tell(eve, away.activity(eve, 'Dislike', video.url))
+    await node.tell(eve, away.activity(eve, 'Follow', `${node.base}/accounts/root`))
     expect(await ofAlice()).toEqual(before)
   })
 })

@@ -8,7 +8,7 @@ import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
 import { type FederatedNode, introduce, newcomer, startFederatedNode, uploadBy } from './support.ts'
 
-let ours: FederatedNode
+let node: FederatedNode
 /** Follows account, channel and instance. */
 let near: FakePeer
 let nora: { account: PeerActor; channel: PeerActor }
@@ -20,19 +20,19 @@ let moderator: Client
 beforeAll(async () => {
   // Visitors may see videos of servers that the instance does not follow.
   const config = { search: { remote_uri: { anonymous: true } } }
-  ;[ours, near] = await Promise.all([startFederatedNode(config), startFakePeer()])
+  ;[node, near] = await Promise.all([startFederatedNode(config), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
-  owner = await newcomer(ours, 'owner')
-  other = await newcomer(ours, 'other')
-  moderator = await newcomer(ours, 'moderator', { role: 1 })
-  nora = await introduce(ours, near, 'nora')
+  owner = await newcomer(node, 'owner')
+  other = await newcomer(node, 'other')
+  moderator = await newcomer(node, 'moderator', { role: 1 })
+  nora = await introduce(node, near, 'nora')
   for (const path of ['/accounts/peertube', '/accounts/owner', '/video-channels/owner_channel']) {
-    await ours.tell(nora.account, near.activity(nora.account, 'Follow', ours.base + path))
+    await node.tell(nora.account, near.activity(nora.account, 'Follow', node.base + path))
   }
   await near.awaited('the answers', () => near.of('Accept').length === 3)
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), ours?.stop()])
+  await Promise.all([near?.close(), node?.stop()])
 })
 beforeEach(() => {
   near.received.length = 0
@@ -42,7 +42,7 @@ type Who = 'visitor' | 'other' | 'owner' | 'moderator'
 
 async function statusOf(who: Who, path: string, init: RequestInit = {}): Promise<number> {
   const client = { visitor: undefined, other, owner, moderator }[who]
-  const url = new URL(path, ours.base).href
+  const url = new URL(path, node.base).href
   const answer = await (client ? client.raw(url, init) : fetch(url, init))
   await answer.arrayBuffer()
   return answer.status
@@ -55,7 +55,7 @@ const statusesOf = async (path: string, init: RequestInit = {}) => [
 ]
 const block = (uuid: string, body: object = {}) => moderator.send('POST', `/api/v1/videos/${uuid}/blacklist`, body)
 const unblock = (uuid: string) => moderator.send('DELETE', `/api/v1/videos/${uuid}/blacklist`)
-const get = <T>(path: string): Promise<T> => fetch(ours.base + path).then(async (answer) => (await answer.json()) as T)
+const get = <T>(path: string): Promise<T> => fetch(node.base + path).then(async (answer) => (await answer.json()) as T)
 const ap = async (url: string) => {
   const answer = await fetch(url, { headers: { accept: 'application/activity+json' }, redirect: 'manual' })
   await answer.arrayBuffer()
@@ -83,7 +83,7 @@ async function saidOf(uuid: string, atLeast = 0): Promise<JsonObject[]> {
   near.received.length = 0
   return said
 }
-const shortly = (said: JsonObject[]) => said.map(({ type, actor }) => `${type} ${actor}`.replace(ours.base, '')).toSorted()
+const shortly = (said: JsonObject[]) => said.map(({ type, actor }) => `${type} ${actor}`.replace(node.base, '')).toSorted()
 const CREATED = ['Announce /accounts/peertube', 'Announce /video-channels/owner_channel', 'Create /accounts/owner']
 
 describe('a blocked video', () => {
@@ -120,7 +120,7 @@ describe('a blocked video', () => {
     const hidden = file.replace('/web-videos/', '/web-videos/private/')
     expect(await statusesOf(hidden)).toEqual([403, 403, 200, 200])
     const details = await owner.get<{ files: { fileUrl: string }[] }>(`/api/v1/videos/${video.uuid}`)
-    expect(details.files[0]?.fileUrl).toBe(ours.base + hidden)
+    expect(details.files[0]?.fileUrl).toBe(node.base + hidden)
   })
 
   it('cannot be viewed, rated or commented on by others', async () => {
@@ -134,8 +134,8 @@ describe('a blocked video', () => {
     expect(await statusesOf(`${at}/rate`, json('PUT', { rating: 'like' }))).toEqual([401, 403, 204, 204])
     expect(await statusOf('other', `${at}/comment-threads`, json('POST', { text: 'Hello' }))).toBe(403)
     const like = near.activity(nora.account, 'Like', video.url)
-    await ours.tell(nora.account, like)
-    expect(await ours.query('select 1 from rating where url = $1', [like.id])).toEqual([])
+    await node.tell(nora.account, like)
+    expect(await node.query('select 1 from rating where url = $1', [like.id])).toEqual([])
   })
 
   it('is in no list and no total, except for those who request blocked videos', async () => {
@@ -172,7 +172,7 @@ describe('a blocked video', () => {
     expect(await get(at)).toMatchObject({ total: 1, data: [{ type: 3, video: null }] })
     expect(await moderator.get(at)).toMatchObject({ data: [{ type: 3, video: null }] })
     expect(await owner.get(at)).toMatchObject({ data: [{ type: 0, video: { uuid: video.uuid } }] })
-    const page = await fetch(`${ours.base}/video-playlists/${videoPlaylist.uuid}?page=1`, {
+    const page = await fetch(`${node.base}/video-playlists/${videoPlaylist.uuid}?page=1`, {
       headers: { accept: 'application/activity+json' },
     })
     expect(await page.json()).toMatchObject({ totalItems: 0, orderedItems: [] })
@@ -185,7 +185,7 @@ describe('a blocked video', () => {
     near.received.length = 0
     await owner.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Another name' })
     expect(shortly(await saidOf(video.uuid))).toEqual([])
-    const outbox = await fetch(`${ours.base}/accounts/owner/outbox?page=1`, {
+    const outbox = await fetch(`${node.base}/accounts/owner/outbox?page=1`, {
       headers: { accept: 'application/activity+json' },
     })
     expect(await outbox.text()).not.toContain(video.uuid)
@@ -253,7 +253,7 @@ describe('a video blocked with unfederation', () => {
     await saidOf(video.uuid)
     await owner.send('DELETE', `/api/v1/videos/${video.uuid}`)
     expect(shortly(await saidOf(video.uuid))).toEqual([])
-    expect(await ours.query('select 1 from video_block where video_id = $1', [video.id])).toEqual([])
+    expect(await node.query('select 1 from video_block where video_id = $1', [video.id])).toEqual([])
   })
 })
 
@@ -282,10 +282,10 @@ describe('a video blocked without unfederation', () => {
 
 describe('a remote video', () => {
   it('is blocked locally, stays blocked when it changes, and cannot be unfederated', async () => {
-    await ours.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
+    await node.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
     const document = near.video(nora)
-    await ours.tell(nora.account, near.activity(nora.account, 'Create', document))
-    const [row] = await ours.query<{ uuid: string }>('select uuid from video where url = $1', [document.id])
+    await node.tell(nora.account, near.activity(nora.account, 'Create', document))
+    const [row] = await node.query<{ uuid: string }>('select uuid from video where url = $1', [document.id])
     const uuid = row?.uuid ?? ''
     const refused = await moderator.raw(`/api/v1/videos/${uuid}/blacklist`, {
       method: 'POST',
@@ -294,10 +294,10 @@ describe('a remote video', () => {
     })
     expect(refused.status).toBe(409)
     await block(uuid)
-    await ours.tell(nora.account, near.activity(nora.account, 'Update', { ...document, name: 'A new name' }))
+    await node.tell(nora.account, near.activity(nora.account, 'Update', { ...document, name: 'A new name' }))
     expect(await statusesOf(`/api/v1/videos/${uuid}`)).toEqual([401, 403, 403, 200])
     expect(await moderator.get(`/api/v1/videos/${uuid}`)).toMatchObject({ name: 'A new name', blacklisted: true })
-    expect(await ap(`${ours.base}/videos/watch/${uuid}`)).toBe(401)
+    expect(await ap(`${node.base}/videos/watch/${uuid}`)).toBe(401)
     expect(holds(await get<List>('/api/v1/videos?count=100'), uuid)).toBe(false)
     const search = `/api/v1/search/videos?search=${encodeURIComponent(document.id)}`
     expect(await owner.get<List>(search)).toMatchObject({ total: 0, data: [] })
@@ -306,14 +306,14 @@ describe('a remote video', () => {
   })
 
   it('is blocked again when its server deletes and recreates it, until the block ends', async () => {
-    await ours.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
+    await node.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
     const document = near.video(nora)
     const { uuid } = document as { uuid?: string }
     const statuses = () => statusesOf(`/api/v1/videos/${uuid}`)
     const say = async (type: 'Create' | 'Delete') => {
       const object = type === 'Create' ? document : document.id
       // After a Delete, only what was signed later counts.
-      await ours.tell(nora.account, await signedInside(near.activity(nora.account, type, object), nora.account))
+      await node.tell(nora.account, await signedInside(near.activity(nora.account, type, object), nora.account))
     }
     await say('Create')
     await moderator.send('POST', `/api/v1/videos/${uuid}/blacklist`, { reason: 'Not here' })
@@ -355,11 +355,11 @@ describe('where new videos of users need approval', () => {
   let trusted: Client
 
   beforeAll(async () => {
-    trusted = await newcomer(ours, 'trusted', { adminFlags: 1 })
+    trusted = await newcomer(node, 'trusted', { adminFlags: 1 })
   })
   const waitForModerators = async (enabled: boolean) => {
-    const custom = await ours.client.get<object>('/api/v1/config/custom')
-    await ours.client.send('PUT', '/api/v1/config/custom', {
+    const custom = await node.client.get<object>('/api/v1/config/custom')
+    await node.client.send('PUT', '/api/v1/config/custom', {
       ...custom,
       autoBlacklist: { videos: { ofUsers: { enabled } } },
     })
@@ -432,7 +432,7 @@ describe('where new videos of users need approval', () => {
   })
 
   it('videos of the staff and of trusted users are published at once', async () => {
-    for (const by of [ours.client, moderator, trusted]) {
+    for (const by of [node.client, moderator, trusted]) {
       const video = await uploadWaiting(by)
       expect(await statusOf('visitor', `/api/v1/videos/${video.uuid}`)).toBe(200)
     }

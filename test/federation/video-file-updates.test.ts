@@ -19,26 +19,26 @@ const resolutions = {
   '2160p': false,
 }
 
-let ours: FederatedNode
+let node: FederatedNode
 let near: FakePeer
 let video: { uuid: string; url: string }
 
 beforeAll(async () => {
-  ;[ours, near] = await Promise.all([
+  ;[node, near] = await Promise.all([
     startFederatedNode({ transcoding: { enabled: true, resolutions, web_videos: { enabled: true } } }),
     startFakePeer(),
   ])
-  const { account } = await introduce(ours, near, 'nora')
-  await ours.tell(account, near.activity(account, 'Follow', `${ours.base}/accounts/root`))
+  const { account } = await introduce(node, near, 'nora')
+  await node.tell(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
 })
 afterAll(async () => {
-  await Promise.all([near?.close(), ours?.stop()])
+  await Promise.all([near?.close(), node?.stop()])
 })
 beforeEach(async () => {
-  video = await ours.upload(await readFile(await media('small.mp4')))
+  video = await node.upload(await readFile(await media('small.mp4')))
   await told({ web: 2, hls: 2 })
-  await until(async () => (await ours.query("select 1 from transcoding where state <> 'done'")).length === 0)
+  await until(async () => (await node.query("select 1 from transcoding where state <> 'done'")).length === 0)
   near.received.length = 0
 })
 
@@ -75,10 +75,10 @@ const told = (counts: { web: number; hls: number }): Promise<Names> =>
   )
 
 async function send(method: string, path: string, body?: object): Promise<number> {
-  const answer = await fetch(`${ours.base}/api/v1/videos/${video.uuid}/${path}`, {
+  const answer = await fetch(`${node.base}/api/v1/videos/${video.uuid}/${path}`, {
     method,
     headers: {
-      authorization: ours.client.authorization,
+      authorization: node.client.authorization,
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
@@ -97,7 +97,7 @@ it('a removal sends one Update with the remaining files', async () => {
   expect(await served()).toEqual({ web: [], hls: before.hls, master: before.master })
   expect(near.received.map(({ activity }) => activity.type)).toEqual(['Update'])
 
-  const answer = await fetch(`${ours.base}/api/v1/videos/${video.uuid}`)
+  const answer = await fetch(`${node.base}/api/v1/videos/${video.uuid}`)
   const { streamingPlaylists } = (await answer.json()) as { streamingPlaylists: { files: { id: number }[] }[] }
   expect(await send('DELETE', `hls/${streamingPlaylists[0]?.files[0]?.id}`)).toBe(204)
   const left = await told({ web: 0, hls: 1 })

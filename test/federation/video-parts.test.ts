@@ -21,20 +21,20 @@ interface Chapter {
   title: string
 }
 
-let ours: FederatedNode
+let local: FederatedNode
 let peer: FakePeer
 let nora: { account: PeerActor; channel: PeerActor }
 let bytes: Buffer
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  ;[local, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
-  nora = await introduce(ours, peer, 'nora')
-  await ours.tell(nora.account, peer.activity(nora.account, 'Follow', `${ours.base}/accounts/root`))
+  nora = await introduce(local, peer, 'nora')
+  await local.tell(nora.account, peer.activity(nora.account, 'Follow', `${local.base}/accounts/root`))
   await peer.awaited('the answer', () => peer.of('Accept').length === 1)
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), local?.stop()])
 })
 beforeEach(() => {
   peer.received.length = 0
@@ -80,17 +80,17 @@ const uuidOf = (document: JsonObject) => String(document.uuid)
 
 async function told(more: JsonObject = {}): Promise<JsonObject & { id: string }> {
   const document = peer.video({ ...nora, more })
-  await ours.tell(nora.account, peer.activity(nora.account, 'Create', document))
+  await local.tell(nora.account, peer.activity(nora.account, 'Create', document))
   return document
 }
 /** An Update with these changes, by its owner. */
 async function changed(document: JsonObject & { id: string }, more: JsonObject): Promise<void> {
   const next = { ...document, ...more, updated: new Date().toISOString() }
   peer.serve(document.id, next)
-  await ours.tell(nora.account, peer.activity(nora.account, 'Update', next))
+  await local.tell(nora.account, peer.activity(nora.account, 'Update', next))
 }
 async function partsOf({ id }: { id: string }) {
-  const [row] = await ours.query(
+  const [row] = await local.query(
     `select v.is_live, v.tracker_urls,
        (select jsonb_agg(jsonb_build_array(c.language, c.file_url, c.automatically_generated) order by c.language)
         from video_caption c where c.video_id = v.id) as captions,
@@ -135,16 +135,16 @@ describe('a remote video', () => {
       live: [true, true, 3],
       chapters: null,
     })
-    expect(await captionsOf(ours, uuidOf(document))).toMatchObject([
+    expect(await captionsOf(local, uuidOf(document))).toMatchObject([
       { language: { id: 'en', label: 'English' }, automaticallyGenerated: true },
       { language: { id: 'fr', label: 'French' }, automaticallyGenerated: false },
     ])
-    expect(await ours.client.get(`/api/v1/videos/${document.uuid}`)).toMatchObject({
+    expect(await local.client.get(`/api/v1/videos/${document.uuid}`)).toMatchObject({
       isLive: true,
       trackerUrls: trackers.map(({ href }) => href),
     })
 
-    const kept = (await captionsOf(ours, uuidOf(document))).find(({ language }) => language.id === 'fr')
+    const kept = (await captionsOf(local, uuidOf(document))).find(({ language }) => language.id === 'fr')
     await changed(document, {
       subtitleLanguage: [caption('fr', fr)],
       preview: undefined,
@@ -159,9 +159,9 @@ describe('a remote video', () => {
       live: null,
       chapters: null,
     })
-    expect(await captionsOf(ours, uuidOf(document))).toEqual([kept])
+    expect(await captionsOf(local, uuidOf(document))).toEqual([kept])
     await changed(document, { subtitleLanguage: [caption('fr', `${fr}?new`)] })
-    const [renamed] = await captionsOf(ours, uuidOf(document))
+    const [renamed] = await captionsOf(local, uuidOf(document))
     expect(renamed?.captionPath).not.toBe(kept?.captionPath)
   })
 
@@ -169,16 +169,16 @@ describe('a remote video', () => {
     const path = '/captions/evil.vtt'
     servesFile(path, `WEBVTT\n\nSTYLE\n::cue{}\n\n00:01.000 --> 00:02.000\n<script>Hello</script>\n`)
     const document = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
-    const [{ captionPath } = { captionPath: '' }] = await captionsOf(ours, uuidOf(document))
+    const [{ captionPath } = { captionPath: '' }] = await captionsOf(local, uuidOf(document))
     for (let time = 0; time < 2; time += 1) {
-      const answer = await ours.client.raw(captionPath)
+      const answer = await local.client.raw(captionPath)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('content-type')).toMatch(/^text\/vtt/)
       expect(await answer.text()).toBe('WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n&lt;script>Hello&lt;/script>\n')
     }
     expect(peer.fetched.filter((one) => one === path)).toHaveLength(1)
     await changed(document, { subtitleLanguage: [] })
-    expect((await ours.client.raw(captionPath)).status).toBe(404)
+    expect((await local.client.raw(captionPath)).status).toBe(404)
   })
 
   it.each([
@@ -188,15 +188,15 @@ describe('a remote video', () => {
     const path = `/captions/${Date.now()}.vtt`
     servesFile(path, body, type)
     const document = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
-    const [{ captionPath } = { captionPath: '' }] = await captionsOf(ours, uuidOf(document))
-    expect((await ours.client.raw(captionPath)).status).toBe(404)
+    const [{ captionPath } = { captionPath: '' }] = await captionsOf(local, uuidOf(document))
+    expect((await local.client.raw(captionPath)).status).toBe(404)
   })
 
   it('shows its storyboard, and serves no file that is not an image', async () => {
     const path = '/storyboards/no-picture.jpg'
     servesFile(path, 'nothing', 'image/jpeg')
     const document = await told({ preview: storyboard(`${peer.base}${path}`) })
-    const { storyboards } = await ours.client.get<{ storyboards: { storyboardPath: string }[] }>(
+    const { storyboards } = await local.client.get<{ storyboards: { storyboardPath: string }[] }>(
       `/api/v1/videos/${document.uuid}/storyboards`,
     )
     expect(storyboards).toEqual([
@@ -209,7 +209,7 @@ describe('a remote video', () => {
         spriteDuration: 1,
       },
     ])
-    expect((await ours.client.raw(storyboards[0]?.storyboardPath ?? '')).status).toBe(404)
+    expect((await local.client.raw(storyboards[0]?.storyboardPath ?? '')).status).toBe(404)
   })
 
   it('with invalid parts is stored without them, within bounds', async () => {
@@ -258,9 +258,9 @@ describe('a remote video', () => {
     const { id: _, uuid: __, attributedTo: ___, cc: ____, hasParts: _____, ...terms } = recorded
     const document = await told(terms)
     // A repeated activity changes no file name.
-    const before = await ours.client.get(`/api/v1/videos/${document.uuid}`)
-    await ours.tell(nora.account, peer.activity(nora.account, 'Update', document))
-    const shown = await ours.client.get<JsonObject & { streamingPlaylists: JsonObject[] }>(`/api/v1/videos/${document.uuid}`)
+    const before = await local.client.get(`/api/v1/videos/${document.uuid}`)
+    await local.tell(nora.account, peer.activity(nora.account, 'Update', document))
+    const shown = await local.client.get<JsonObject & { streamingPlaylists: JsonObject[] }>(`/api/v1/videos/${document.uuid}`)
     expect(shown).toEqual(before)
     expect(shown).toMatchObject({
       name: 'object video',
@@ -291,8 +291,8 @@ describe('a remote video', () => {
     expect(views(shown.files)).toEqual(linked(links))
     expect(shown.streamingPlaylists).toMatchObject([{ playlistUrl: hls.href }])
     expect(views(shown.streamingPlaylists[0]?.files)).toEqual(linked(hls.tag as JsonObject[]))
-    expect(await captionsOf(ours, uuidOf(document))).toMatchObject([{ language: { id: 'fr', label: 'French' } }])
-    expect(await ours.client.get(`/api/v1/videos/${document.uuid}/storyboards`)).toMatchObject({
+    expect(await captionsOf(local, uuidOf(document))).toMatchObject([{ language: { id: 'fr', label: 'French' } }])
+    expect(await local.client.get(`/api/v1/videos/${document.uuid}/storyboards`)).toMatchObject({
       storyboards: [{ totalWidth: 1536, totalHeight: 144, spriteWidth: 192, spriteHeight: 144, spriteDuration: 1 }],
     })
     expect(storage.fetched).toEqual([])
@@ -306,7 +306,7 @@ describe('a remote video', () => {
       updated: '2026-01-15T00:00:00.000Z',
       subtitleLanguage: [caption('fr', `${peer.base}/old.vtt`)],
     }
-    await ours.tell(nora.account, peer.activity(nora.account, 'Update', older))
+    await local.tell(nora.account, peer.activity(nora.account, 'Update', older))
     expect(await partsOf(document)).toMatchObject({ captions: null })
   })
 })
@@ -318,7 +318,7 @@ describe('the chapters of a remote video', () => {
       hasPart: names.map((name, index) => ({ name, startOffset: index * 3, endOffset: index * 3 + 3 })),
     })
   const becomes = (document: JsonObject, titles: string[]) =>
-    until(async () => (await chaptersOf(ours, uuidOf(document))).map(({ title }) => title).join() === titles.join(), {
+    until(async () => (await chaptersOf(local, uuidOf(document))).map(({ title }) => title).join() === titles.join(), {
       what: `the chapters ${titles.join()}`,
     })
 
@@ -327,7 +327,7 @@ describe('the chapters of a remote video', () => {
     serveChapters(url, ['one', 'two'])
     const document = await told({ hasParts: url })
     await becomes(document, ['one', 'two'])
-    expect(await chaptersOf(ours, uuidOf(document))).toEqual([
+    expect(await chaptersOf(local, uuidOf(document))).toEqual([
       { timecode: 0, title: 'one' },
       { timecode: 3, title: 'two' },
     ])
@@ -337,7 +337,7 @@ describe('the chapters of a remote video', () => {
     peer.serve(url, () => ({ status: 404 }))
     await changed(document, { name: 'Changed again' })
     await becomes(document, [])
-    expect(await ours.query('select 1 from video where chapters_wanted_at is not null and url = $1', [document.id])).toEqual([])
+    expect(await local.query('select 1 from video where chapters_wanted_at is not null and url = $1', [document.id])).toEqual([])
   })
 
   it('are unchanged when they cannot be read, and delay nothing', async () => {
@@ -354,25 +354,25 @@ describe('the chapters of a remote video', () => {
     peer.serve(url, () => ({ type: 'text/html', body: '<html>' }))
     await changed(document, { name: 'No document' })
     await until(async () => {
-      const [row] = await ours.query('select 1 from video where chapters_wanted_at is null and url = $1', [document.id])
+      const [row] = await local.query('select 1 from video where chapters_wanted_at is null and url = $1', [document.id])
       return row
     })
-    expect((await chaptersOf(ours, uuidOf(document))).map(({ title }) => title)).toEqual(['two'])
+    expect((await chaptersOf(local, uuidOf(document))).map(({ title }) => title)).toEqual(['two'])
   })
 
   it('at a URL of another server are not fetched', async () => {
     const away = await startFakePeer()
     const document = await told({ hasParts: `${away.base}/chapters` })
-    await until(async () => (await ours.query("select 1 from job where state in ('waiting', 'active')")).length === 0)
+    await until(async () => (await local.query("select 1 from job where state in ('waiting', 'active')")).length === 0)
     expect(away.fetched).toEqual([])
-    expect(await chaptersOf(ours, uuidOf(document))).toEqual([])
+    expect(await chaptersOf(local, uuidOf(document))).toEqual([])
     await away.close()
   })
 })
 
 describe('a local video', () => {
   const documentOf = async (uuid: string): Promise<JsonObject> => {
-    const answer = await fetch(`${ours.base}/videos/watch/${uuid}`, {
+    const answer = await fetch(`${local.base}/videos/watch/${uuid}`, {
       headers: { accept: 'application/activity+json' },
     })
     return (await answer.json()) as JsonObject
@@ -384,21 +384,21 @@ describe('a local video', () => {
     })
   /** Ids on loopback lack the domain name that the oracle requires. */
   const named = (document: unknown): unknown =>
-    JSON.parse(JSON.stringify(document).replaceAll(ours.host, 'vireo.example').replaceAll(peer.host, 'peer.example'))
+    JSON.parse(JSON.stringify(document).replaceAll(local.host, 'vireo.example').replaceAll(peer.host, 'peer.example'))
 
   it('is sent with its captions and the URL of its chapters', async () => {
-    const { uuid, url } = await ours.upload(bytes)
+    const { uuid, url } = await local.upload(bytes)
     await peer.awaited('the Create', ({ activity }) => activity.type === 'Create')
-    await setCaption(ours, uuid, 'fr')
+    await setCaption(local, uuid, 'fr')
     const added = await update(uuid, (object) => (object.subtitleLanguage as unknown[]).length === 1)
     expect(oracleProblems(named(added.activity))).toEqual([])
-    const [{ captionPath } = { captionPath: '' }] = await captionsOf(ours, uuid)
+    const [{ captionPath } = { captionPath: '' }] = await captionsOf(local, uuid)
     expect(added.activity.object).toMatchObject({
-      subtitleLanguage: [{ identifier: 'fr', name: 'French', automaticallyGenerated: false, url: `${ours.base}${captionPath}` }],
+      subtitleLanguage: [{ identifier: 'fr', name: 'French', automaticallyGenerated: false, url: `${local.base}${captionPath}` }],
       hasParts: `${url}/chapters`,
     })
     peer.received.length = 0
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, {
+    await local.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, {
       chapters: [
         { timecode: 2, title: 'end' },
         { timecode: 0, title: 'intro' },
@@ -414,17 +414,17 @@ describe('a local video', () => {
         { name: 'end', startOffset: 2, endOffset: expect.any(Number) },
       ],
     })
-    await ours.client.send('DELETE', `/api/v1/videos/${uuid}/captions/fr`)
+    await local.client.send('DELETE', `/api/v1/videos/${uuid}/captions/fr`)
     await update(uuid, (object) => (object.subtitleLanguage as unknown[]).length === 0)
   })
 
   it('sends one Update for each change, also with new pictures', async () => {
-    const { uuid } = await ours.upload(bytes)
+    const { uuid } = await local.upload(bytes)
     await peer.awaited('the Create', ({ activity }) => activity.type === 'Create')
     const before = (await documentOf(uuid)).icon
     const form = new FormData()
     form.set('thumbnailfile', new File([await readFile(await media('picture.png'))], 'picture.png'))
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}`, form)
+    await local.client.send('PUT', `/api/v1/videos/${uuid}`, form)
     const { activity } = await update(uuid, () => true)
     expect((activity.object as JsonObject).icon).not.toEqual(before)
     expect(oracleProblems(named(activity))).toEqual([])
@@ -436,20 +436,20 @@ describe('a local video', () => {
     ['internal', { privacy: '4' }],
     ['protected by a password', { privacy: '5', 'videoPasswords[0]': 'secret' }],
   ])('that is %s sends nothing of its captions and chapters', async (_what, fields) => {
-    const { uuid, url } = await ours.upload(bytes, fields)
-    await setCaption(ours, uuid, 'fr')
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [{ timecode: 0, title: 'secret' }] })
-    const open = await ours.upload(bytes, { name: 'The last' })
+    const { uuid, url } = await local.upload(bytes, fields)
+    await setCaption(local, uuid, 'fr')
+    await local.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [{ timecode: 0, title: 'secret' }] })
+    const open = await local.upload(bytes, { name: 'The last' })
     await peer.awaited('what was sent last', ({ activity }) => JSON.stringify(activity).includes(open.uuid))
     expect(peer.received.filter(({ activity }) => JSON.stringify(activity).includes(uuid))).toEqual([])
     if (fields.privacy === '2') return
-    const [{ captionPath } = { captionPath: '' }] = await captionsOf(ours, uuid)
+    const [{ captionPath } = { captionPath: '' }] = await captionsOf(local, uuid)
     // The URL has a token; without it nothing is served.
-    expect((await fetch(`${ours.base}${captionPath}`)).status).toBe(200)
+    expect((await fetch(`${local.base}${captionPath}`)).status).toBe(200)
     const strangers = [
       [`${url}/chapters`, 'application/activity+json'],
-      [`${ours.base}${captionPath.split('?', 1)[0]}`, '*/*'],
-      ...['captions', 'chapters', 'storyboards'].map((part) => [`${ours.base}/api/v1/videos/${uuid}/${part}`, '*/*']),
+      [`${local.base}${captionPath.split('?', 1)[0]}`, '*/*'],
+      ...['captions', 'chapters', 'storyboards'].map((part) => [`${local.base}/api/v1/videos/${uuid}/${part}`, '*/*']),
     ] as [string, string][]
     for (const [address, accept] of strangers) {
       const { status } = await fetch(address, { headers: { accept } })
@@ -462,25 +462,25 @@ describe('a removed video', () => {
   it('leaves no files behind, neither its own nor cached ones', async () => {
     const path = '/captions/kept.vtt'
     servesFile(path, VTT)
-    const theirs = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
-    const { uuid } = await ours.upload(bytes)
-    await setCaption(ours, uuid, 'fr')
+    const remote = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
+    const { uuid } = await local.upload(bytes)
+    await setCaption(local, uuid, 'fr')
     const paths: string[] = []
-    for (const video of [uuid, uuidOf(theirs)]) {
-      const [{ captionPath } = { captionPath: '' }] = await captionsOf(ours, video)
-      expect((await ours.client.raw(captionPath)).status).toBe(200)
+    for (const video of [uuid, uuidOf(remote)]) {
+      const [{ captionPath } = { captionPath: '' }] = await captionsOf(local, video)
+      expect((await local.client.raw(captionPath)).status).toBe(200)
       paths.push(captionPath)
     }
-    await ours.client.send('DELETE', `/api/v1/videos/${uuid}`)
-    await ours.tell(nora.account, peer.activity(nora.account, 'Delete', theirs.id))
+    await local.client.send('DELETE', `/api/v1/videos/${uuid}`)
+    await local.tell(nora.account, peer.activity(nora.account, 'Delete', remote.id))
     for (const captionPath of paths) {
-      expect((await ours.client.raw(captionPath)).status).toBe(404)
+      expect((await local.client.raw(captionPath)).status).toBe(404)
       const name = captionPath.slice(captionPath.lastIndexOf('/') + 1)
       await until(async () => {
-        const rows = await ours.query('select 1 from video_caption where filename = $1', [name])
-        const files = await ours.query("select 1 from pending_file where kind = 'captions' and name = $1", [name])
+        const rows = await local.query('select 1 from video_caption where filename = $1', [name])
+        const files = await local.query("select 1 from pending_file where kind = 'captions' and name = $1", [name])
         const places = ['storage/captions', 'storage/cache/captions']
-        const isKept = places.some((folder) => existsSync(join(ours.node.dataDir, folder, name)))
+        const isKept = places.some((folder) => existsSync(join(local.node.dataDir, folder, name)))
         return rows.length === 0 && (files.length === 1 || !isKept)
       })
     }
@@ -489,8 +489,8 @@ describe('a removed video', () => {
 
 describe('a stale remote video', () => {
   const age = (document: JsonObject & { id: string }) =>
-    ours.query("update video set refreshed_at = now() - interval '3 days', refresh_tried_at = null where url = $1", [document.id])
-  const look = (document: JsonObject) => ours.client.raw(`/api/v1/videos/${document.uuid}`)
+    local.query("update video set refreshed_at = now() - interval '3 days', refresh_tried_at = null where url = $1", [document.id])
+  const look = (document: JsonObject) => local.client.raw(`/api/v1/videos/${document.uuid}`)
 
   it('is refreshed when it is viewed, and not before', async () => {
     const document = await told()
@@ -520,14 +520,14 @@ describe('a stale remote video', () => {
       await until(
         async () =>
           (
-            await ours.query(
+            await local.query(
               "select 1 from job where type = 'activitypub-refresher' and state = 'failed' and data->>'videoId' = (select id::text from video where url = $1)",
               [document.id],
             )
           ).length > 0,
       )
       for (let time = 0; time < 3; time += 1) expect((await look(document)).status).toBe(200)
-      expect(await ours.query("select 1 from job where type = 'activitypub-refresher' and state in ('waiting', 'active')")).toEqual([])
+      expect(await local.query("select 1 from job where type = 'activitypub-refresher' and state in ('waiting', 'active')")).toEqual([])
     }
   })
 
@@ -539,7 +539,7 @@ describe('a stale remote video', () => {
     await age(document)
     await look(document)
     await until(() => away.fetched.includes('/gone'))
-    await until(async () => (await ours.query("select 1 from job where state in ('waiting', 'active')")).length === 0)
+    await until(async () => (await local.query("select 1 from job where state in ('waiting', 'active')")).length === 0)
     expect((await look(document)).status).toBe(200)
     await away.close()
   })
@@ -549,11 +549,11 @@ describe('between two nodes', () => {
   let other: FederatedNode
   beforeAll(async () => {
     other = await startFederatedNode()
-    await other.client.send('POST', '/api/v1/server/following', { hosts: [ours.host] })
+    await other.client.send('POST', '/api/v1/server/following', { hosts: [local.host] })
     await until(
       async () =>
         (
-          await ours.query("select 1 from follow f join actor a on a.id = f.follower_id where f.state = 'accepted' and a.url = $1", [
+          await local.query("select 1 from follow f join actor a on a.id = f.follower_id where f.state = 'accepted' and a.url = $1", [
             other.instance,
           ])
         ).length > 0,
@@ -562,19 +562,19 @@ describe('between two nodes', () => {
   afterAll(() => other?.stop())
 
   it('captions and chapters of one node are shown on the other, and vanish there too', async () => {
-    const { uuid } = await ours.upload(bytes, { description: '00:00 first\n00:01 second' })
+    const { uuid } = await local.upload(bytes, { description: '00:00 first\n00:01 second' })
     await until(async () => (await other.query('select 1 from video where uuid = $1', [uuid])).length > 0, {})
     const titles = async () => (await chaptersOf(other, uuid)).map(({ title }) => title).join()
     await until(async () => (await titles()) === 'first,second')
-    await setCaption(ours, uuid, 'fr')
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [{ timecode: 1, title: 'only' }] })
+    await setCaption(local, uuid, 'fr')
+    await local.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [{ timecode: 1, title: 'only' }] })
     const caption = await until(async () => (await captionsOf(other, uuid))[0])
     expect(caption).toMatchObject({ language: { id: 'fr', label: 'French' } })
     const file = await fetch(`${other.base}${caption.captionPath}`)
     expect([file.status, await file.text()]).toEqual([200, VTT])
     await until(async () => (await titles()) === 'only')
-    await ours.client.send('DELETE', `/api/v1/videos/${uuid}/captions/fr`)
-    await ours.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [] })
+    await local.client.send('DELETE', `/api/v1/videos/${uuid}/captions/fr`)
+    await local.client.send('PUT', `/api/v1/videos/${uuid}/chapters`, { chapters: [] })
     await until(async () => (await captionsOf(other, uuid)).length === 0)
     await until(async () => (await titles()) === '')
     expect((await fetch(`${other.base}${caption.captionPath}`)).status).toBe(404)

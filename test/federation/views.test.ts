@@ -61,28 +61,28 @@ const becomes = (video: Watched, expected: { views?: number; viewers?: number })
   )
 
 describe('with a peer', () => {
-  let ours: FederatedNode
+  let node: FederatedNode
   /** Follows the local server, and has a known video. */
   let home: FakePeer
   let away: FakePeer
   let alice: { account: PeerActor; channel: PeerActor }
   let video: { id: number; uuid: string; url: string } & Watched
-  let theirs: Watched & { url: string }
+  let remote: Watched & { url: string }
 
   beforeAll(async () => {
-    ;[ours, home, away] = await Promise.all([startFederatedNode(QUICK), startFakePeer(), startFakePeer()])
-    alice = await introduce(ours, home, 'alice')
-    for (const peer of [home, away]) await ours.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.base))
-    await ours.tell(home.instance, home.activity(home.instance, 'Follow', ours.instance))
+    ;[node, home, away] = await Promise.all([startFederatedNode(QUICK), startFakePeer(), startFakePeer()])
+    alice = await introduce(node, home, 'alice')
+    for (const peer of [home, away]) await node.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.base))
+    await node.tell(home.instance, home.activity(home.instance, 'Follow', node.instance))
     const document = home.video(alice)
-    await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
-    theirs = { base: ours.base, uuid: String(document.uuid), url: document.id }
+    await node.tell(alice.account, home.activity(alice.account, 'Create', document))
+    remote = { base: node.base, uuid: String(document.uuid), url: document.id }
   })
   afterAll(async () => {
-    await Promise.all([home?.close(), away?.close(), ours?.stop()])
+    await Promise.all([home?.close(), away?.close(), node?.stop()])
   })
   beforeEach(async () => {
-    video = { base: ours.base, ...(await ours.upload(bytes)) }
+    video = { base: node.base, ...(await node.upload(bytes)) }
     home.received.length = 0
   })
 
@@ -101,11 +101,11 @@ describe('with a peer', () => {
     await becomes(video, { views: 3 })
     const { activity } = await home.awaited('the viewers', (one) => one.activity.type === 'View' && one.activity.object === video.url)
     expect(activity).toMatchObject({
-      actor: ours.instance,
+      actor: node.instance,
       to: [
         'https://www.w3.org/ns/activitystreams#Public',
-        `${ours.base}/video-channels/root_channel/followers`,
-        `${ours.instance}/followers`,
+        `${node.base}/video-channels/root_channel/followers`,
+        `${node.instance}/followers`,
       ],
       cc: [],
       expires: expect.stringMatching(/^20/),
@@ -120,27 +120,27 @@ describe('with a peer', () => {
     )
     expect(update.activity).toMatchObject({ type: 'Update' })
     expect(viewsOf(video.url).length).toBeLessThanOrEqual(2)
-    expect(await ours.query("select 1 from document where type like '%WatchAction'")).toEqual([])
+    expect(await node.query("select 1 from document where type like '%WatchAction'")).toEqual([])
   })
 
   it.each(['3', '4', '5'])('viewers of a video with privacy %s are not sent', async (privacy) => {
-    const hidden = { base: ours.base, ...(await ours.upload(bytes, { privacy, ...passwordsOf(privacy) })) }
+    const hidden = { base: node.base, ...(await node.upload(bytes, { privacy, ...passwordsOf(privacy) })) }
     for (const currentTime of [0, 2]) {
-      await ours.client.send('POST', `/api/v1/videos/${hidden.uuid}/views`, { currentTime })
+      await node.client.send('POST', `/api/v1/videos/${hidden.uuid}/views`, { currentTime })
     }
-    await until(async () => (await ours.query('select 1 from video where id = $1 and views = 1', [hidden.id]))[0])
+    await until(async () => (await node.query('select 1 from video where id = $1 and views = 1', [hidden.id]))[0])
     await watch(video, 'after')
     await home.awaited('a later one', ({ activity }) => activity.type === 'View' && activity.object === video.url)
-    await ours.settled()
+    await node.settled()
     expect(JSON.stringify(home.received)).not.toContain(hidden.uuid)
   })
 
   it('a view of a remote video is sent to its server, followed by its WatchAction', async () => {
-    await watch(theirs, 'anna')
+    await watch(remote, 'anna')
     const isAnnounced = (fits: (activity: JsonObject) => boolean) =>
-      home.awaited('it', ({ activity }) => activity.object === theirs.url && fits(activity))
+      home.awaited('it', ({ activity }) => activity.object === remote.url && fits(activity))
     const viewer = await isAnnounced(({ expires }) => expires !== undefined)
-    expect(viewer.activity).toMatchObject({ type: 'View', actor: ours.instance, to: [alice.account.url], cc: [] })
+    expect(viewer.activity).toMatchObject({ type: 'View', actor: node.instance, to: [alice.account.url], cc: [] })
     expect(viewer.activity).not.toHaveProperty('result')
     const viewed = await isAnnounced(({ type, expires }) => type === 'View' && expires === undefined)
     expect(viewed.activity).not.toHaveProperty('result')
@@ -149,12 +149,12 @@ describe('with a peer', () => {
     expect(watched).toMatchObject({
       path: '/inbox',
       activity: {
-        actor: ours.instance,
+        actor: node.instance,
         to: [alice.account.url],
         object: {
           type: 'WatchAction',
           duration: 'PT2S',
-          object: theirs.url,
+          object: remote.url,
           actionStatus: 'CompletedActionStatus',
           watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
         },
@@ -169,15 +169,15 @@ describe('with a peer', () => {
   })
 
   it('a server that does not accept them gets none', async () => {
-    const refused = (types: string[]) => ours.query('update remote_host set unsupported_types = $1 where host = $2', [types, home.host])
+    const refused = (types: string[]) => node.query('update remote_host set unsupported_types = $1 where host = $2', [types, home.host])
     await refused(['View:', 'Create:WatchAction'])
     const ended = async () =>
-      (await ours.query('select 1 from watch w join video v on v.id = w.video_id where v.uuid = $1', [theirs.uuid])).length
+      (await node.query('select 1 from watch w join video v on v.id = w.video_id where v.uuid = $1', [remote.uuid])).length
     const before = await ended()
-    await Promise.all([watch(video, 'dora'), watch(theirs, 'dora')])
+    await Promise.all([watch(video, 'dora'), watch(remote, 'dora')])
     await until(async () => (await ended()) > before)
-    await ours.settled()
-    const last = await ours.upload(bytes)
+    await node.settled()
+    const last = await node.upload(bytes)
     await home.awaited('a later one', ({ activity }) => activity.type === 'Announce' && activity.object === last.url)
     expect(home.received.filter(({ activity }) => ['View', 'Create'].includes(String(activity.type)))).toEqual([])
     await refused([])
@@ -185,16 +185,16 @@ describe('with a peer', () => {
 
   it('many viewers of a remote video are one message', async () => {
     const document = home.video(alice)
-    await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
-    const crowded = { base: ours.base, uuid: String(document.uuid) }
+    await node.tell(alice.account, home.activity(alice.account, 'Create', document))
+    const crowded = { base: node.base, uuid: String(document.uuid) }
     const counted = 'select 1 from viewing w join video v on v.id = w.video_id where v.uuid = $1 and w.untold_views = 12'
     // No message is sent before all of them were there, even on a slow machine.
-    await ours.query("insert into viewing (video_id, told_at) select id, now() + interval '1 hour' from video where uuid = $1", [
+    await node.query("insert into viewing (video_id, told_at) select id, now() + interval '1 hour' from video where uuid = $1", [
       crowded.uuid,
     ])
     await Promise.all(Array.from({ length: 12 }, (_, index) => watch(crowded, `viewer ${index}`)))
-    await until(async () => (await ours.query(counted, [crowded.uuid])).length === 1, { what: 'twelve views' })
-    await ours.query('update viewing set told_at = null where untold_views = 12')
+    await until(async () => (await node.query(counted, [crowded.uuid])).length === 1, { what: 'twelve views' })
+    await node.query('update viewing set told_at = null where untold_views = 12')
     const views = await home.awaited('the views', ({ activity }) => activity.object === document.id && activity.expires === undefined)
     expect(views.activity).toMatchObject({ result: counter(12) })
     expect(viewsOf(document.id).length).toBeLessThanOrEqual(3)
@@ -202,50 +202,50 @@ describe('with a peer', () => {
 
   it('a plain view of another server counts, once for each activity', async () => {
     const one = view(away, away.instance, video.url)
-    await ours.tell(away.instance, one)
-    await ours.tell(away.instance, one)
-    await ours.tell(away.instance, view(away, away.instance, video.url, { result: counter(4) }))
+    await node.tell(away.instance, one)
+    await node.tell(away.instance, one)
+    await node.tell(away.instance, view(away, away.instance, video.url, { result: counter(4) }))
     expect(await shown(video)).toMatchObject({ views: 5 })
   })
 
   it('a remote viewer counts until it expires, once however often it is sent', async () => {
     const id = away.id('views')
     for (let index = 0; index < 3; index += 1) {
-      await ours.tell(away.instance, view(away, away.instance, video.url, { id, expires: soon() }))
+      await node.tell(away.instance, view(away, away.instance, video.url, { id, expires: soon() }))
     }
-    await ours.tell(home.instance, view(home, home.instance, video.url, { expires: soon(), result: counter(6) }))
+    await node.tell(home.instance, view(home, home.instance, video.url, { expires: soon(), result: counter(6) }))
     await becomes(video, { viewers: 7, views: 0 })
     await becomes(video, { viewers: 0 })
   })
 
   it('views by one server of a local video are limited', async () => {
     for (let index = 0; index < 25; index += 1) {
-      await ours.tell(away.instance, view(away, away.instance, video.url, { expires: soon() }))
-      await ours.tell(away.instance, view(away, away.instance, video.url))
+      await node.tell(away.instance, view(away, away.instance, video.url, { expires: soon() }))
+      await node.tell(away.instance, view(away, away.instance, video.url))
     }
-    await ours.tell(away.instance, view(away, away.instance, video.url, { result: counter(1_000_000_000) }))
+    await node.tell(away.instance, view(away, away.instance, video.url, { result: counter(1_000_000_000) }))
     expect(await shown(video)).toMatchObject({ views: 20 })
     expect((await shown(video)).viewers).toBeLessThanOrEqual(20)
-    const rows = await ours.query('select 1 from remote_viewer where video_id = $1', [video.id])
+    const rows = await node.query('select 1 from remote_viewer where video_id = $1', [video.id])
     expect(rows.length).toBeLessThanOrEqual(20)
   })
 
   it('views of a remote video are accepted from its server only, and not forwarded', async () => {
     const document = home.video(alice)
-    await ours.tell(alice.account, home.activity(alice.account, 'Create', document))
-    const known = { base: ours.base, uuid: String(document.uuid) }
+    await node.tell(alice.account, home.activity(alice.account, 'Create', document))
+    const known = { base: node.base, uuid: String(document.uuid) }
     for (const more of [{}, { expires: soon() }, { expires: soon(), result: counter(9) }]) {
-      await ours.tell(away.instance, view(away, away.instance, document.id, more))
+      await node.tell(away.instance, view(away, away.instance, document.id, more))
     }
     expect(await shown(known)).toEqual({ views: 0, viewers: 0 })
-    await ours.tell(home.instance, view(home, home.instance, document.id, { expires: soon(), result: counter(9) }))
-    await ours.tell(home.instance, view(home, home.instance, document.id))
+    await node.tell(home.instance, view(home, home.instance, document.id, { expires: soon(), result: counter(9) }))
+    await node.tell(home.instance, view(home, home.instance, document.id))
     await becomes(known, { views: 1, viewers: 9 })
     expect(viewsOf(document.id)).toEqual([])
   })
 
   it('a view with an id of another server has no effect', async () => {
-    await ours.tell(away.instance, view(away, away.instance, video.url, { id: home.id('views') })).catch(() => undefined)
+    await node.tell(away.instance, view(away, away.instance, video.url, { id: home.id('views') })).catch(() => undefined)
     expect(await shown(video)).toEqual({ views: 0, viewers: 0 })
   })
 
@@ -262,9 +262,9 @@ describe('with a peer', () => {
       watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
       ...more,
     })
-    const told = async (object: JsonObject) => await ours.tell(away.instance, away.activity(away.instance, 'Create', object))
+    const told = async (object: JsonObject) => await node.tell(away.instance, away.activity(away.instance, 'Create', object))
     const stored = () =>
-      ours.query<{ url: string; seconds: number; sections: unknown }>(
+      node.query<{ url: string; seconds: number; sections: unknown }>(
         'select url, seconds, sections from watch where host_id is not null order by id',
       )
     const before = await stored()
@@ -274,8 +274,8 @@ describe('with a peer', () => {
     expect((await stored()).slice(before.length)).toEqual([{ url: good.id, seconds: 2, sections: [[0, 2]] }])
     for (const bad of [
       action(home),
-      action(away, { object: theirs.url }),
-      action(away, { object: `${ours.base}/videos/watch/${crypto.randomUUID()}` }),
+      action(away, { object: remote.url }),
+      action(away, { object: `${node.base}/videos/watch/${crypto.randomUUID()}` }),
       action(away, { watchSections: [{ startTimestamp: 0, endTimestamp: 100_000 }] }),
       action(away, { watchSections: [{ startTimestamp: 2, endTimestamp: 0 }] }),
       action(away, { watchSections: 'all of it' }),

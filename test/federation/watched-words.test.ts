@@ -20,7 +20,7 @@ const INSTANCE = '/api/v1/watched-words/server/lists'
 const listsOf = (name: string) => `/api/v1/watched-words/accounts/${name}/lists`
 const policiesOf = (name: string) => `/api/v1/automatic-tags/policies/accounts/${name}/comments`
 
-let ours: FederatedNode
+let node: FederatedNode
 let peer: FakePeer
 let alice: { account: PeerActor; channel: PeerActor }
 let owner: Client
@@ -30,24 +30,24 @@ let bytes: Buffer
 let video: { id: number; uuid: string; url: string }
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
-  alice = await introduce(ours, peer, 'alice')
-  owner = await newcomer(ours, 'owner')
-  guest = await newcomer(ours, 'guest')
-  moderator = await newcomer(ours, 'moderator', { role: 1 })
+  ;[node, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  alice = await introduce(node, peer, 'alice')
+  owner = await newcomer(node, 'owner')
+  guest = await newcomer(node, 'guest')
+  moderator = await newcomer(node, 'moderator', { role: 1 })
   bytes = await readFile(await media('small.mp4'))
   video = await uploadBy(owner, { name: 'For comments' })
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), node?.stop()])
 })
 beforeEach(async () => {
-  await ours.settled()
+  await node.settled()
   peer.received.length = 0
-  await ours.query('delete from watched_words_list')
-  await ours.query('delete from comment_tag_policy')
-  await ours.query('delete from comment')
-  await ours.query('delete from video_automatic_tag')
+  await node.query('delete from watched_words_list')
+  await node.query('delete from comment_tag_policy')
+  await node.query('delete from comment')
+  await node.query('delete from video_automatic_tag')
 })
 
 async function uploadBy(client: Client, fields: Record<string, string>) {
@@ -57,7 +57,7 @@ async function uploadBy(client: Client, fields: Record<string, string>) {
   for (const [name, value] of Object.entries(all)) form.set(name, value)
   form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
   const sent = await client.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', form)
-  return { ...sent.video, url: `${ours.base}/videos/watch/${sent.video.uuid}` }
+  return { ...sent.video, url: `${node.base}/videos/watch/${sent.video.uuid}` }
 }
 const add = async (client: Client, path: string, listName: string, ...words: string[]) =>
   (await client.send<{ watchedWordsList: { id: number } }>('POST', path, { listName, words })).watchedWordsList.id
@@ -74,13 +74,13 @@ const mine = (query = '') => owner.get<Listed>(`/api/v1/users/me/videos/comments
 const all = (query = '') => moderator.get<Listed>(`/api/v1/videos/comments?${query}`)
 const seen = ({ data }: Listed) => data.map(({ text, automaticTags }) => [text, ...automaticTags])
 const shown = async () =>
-  (await (await fetch(`${ours.base}/api/v1/videos/${video.uuid}/comment-threads`)).json()).data.map(({ text }: { text: string }) => text)
+  (await (await fetch(`${node.base}/api/v1/videos/${video.uuid}/comment-threads`)).json()).data.map(({ text }: { text: string }) => text)
 const tagged = async (tag: string) =>
   (await moderator.get<Videos>(`/api/v1/videos?autoTagOneOf=${tag}&include=64`)).data.map(({ name, automaticTags }) => [
     name,
     ...(automaticTags ?? []),
   ])
-const toldBy = (type: string, object: object) => ours.tell(alice.account, peer.activity(alice.account, type, object))
+const toldBy = (type: string, object: object) => node.tell(alice.account, peer.activity(alice.account, type, object))
 
 describe('lists', () => {
   it('have unique names, orders and pages', async () => {
@@ -110,7 +110,7 @@ describe('lists', () => {
     for (const [client, path, expected] of [
       [guest, listsOf('owner'), 403],
       [moderator, listsOf('owner'), 403],
-      [ours.client, listsOf('owner'), 403],
+      [node.client, listsOf('owner'), 403],
       [guest, listsOf('nobody'), 404],
       [guest, listsOf(`alice@${peer.host}`), 403],
       [guest, `${listsOf('guest')}/${id}`, 404],
@@ -121,7 +121,7 @@ describe('lists', () => {
       expect(await status(client, method, path, body)).toBe(expected)
       if (method === 'PUT') expect(await status(client, 'DELETE', path)).toBe(expected)
     }
-    expect(await ours.query('select id, name from watched_words_list order by id')).toEqual([
+    expect(await node.query('select id, name from watched_words_list order by id')).toEqual([
       { id, name: 'mine' },
       { id: own, name: 'theirs' },
     ])
@@ -187,7 +187,7 @@ describe('comments', () => {
     await owner.send('POST', `/api/v1/videos/${video.uuid}/comments/${held.id}/approve`)
     expect(await shown()).toEqual(['Darn, we say', 'Darn, I say', 'Fine', 'Darn it'])
     await owner.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${held.id}`)
-    expect(await ours.query('select name from comment_automatic_tag where comment_id = $1', [held.id])).toEqual([])
+    expect(await node.query('select name from comment_automatic_tag where comment_id = $1', [held.id])).toEqual([])
   })
 
   it('are checked with the current words of a list; earlier tags remain', async () => {
@@ -258,7 +258,7 @@ describe('videos', () => {
     const mild = await uploadBy(owner, { name: 'A Cat', description: 'See https://example.com', support: 'dogs' })
     expect(await tagged('cats')).toEqual([['A Cat', 'cats', 'external-link']])
     expect(await tagged('mine')).toEqual([])
-    await owner.send('PUT', `/api/v1/videos/${mild.uuid}`, { description: `At ${ours.base}/about` })
+    await owner.send('PUT', `/api/v1/videos/${mild.uuid}`, { description: `At ${node.base}/about` })
     expect(await tagged('cats')).toEqual([['A Cat', 'cats']])
     await owner.send('PUT', `/api/v1/videos/${mild.uuid}`, { name: 'A dog', tags: ['cats'] })
     expect(await tagged('cats')).toEqual([['A dog', 'cats']])
@@ -271,7 +271,7 @@ describe('videos', () => {
     const document = peer.video({ ...alice, more: { name: 'About cats' } })
     await toldBy('Create', document)
     const strangers = async () =>
-      ours.query('select t.name from video_automatic_tag t join video v on v.id = t.video_id where v.url = $1', [document.id])
+      node.query('select t.name from video_automatic_tag t join video v on v.id = t.video_id where v.url = $1', [document.id])
     expect(await strangers()).toEqual([{ name: 'cats' }])
     const updated = new Date().toISOString()
     await toldBy('Update', { ...document, name: 'About dogs', updated })
@@ -294,7 +294,7 @@ describe('videos', () => {
       expect([path, list.total, list.data.map(({ id }) => id)]).toEqual([path, 1, [video.id]])
       expect((await moderator.get<Videos>(`${path}autoTagOneOf=no`)).total).toBe(0)
       expect((await owner.raw(`${path}autoTagOneOf=cats`)).status).toBe(401)
-      expect((await fetch(`${ours.base}${path}autoTagOneOf=cats`)).status).toBe(401)
+      expect((await fetch(`${node.base}${path}autoTagOneOf=cats`)).status).toBe(401)
     }
   })
 })

@@ -137,9 +137,9 @@ describe('comments pending review', () => {
     const video = await newVideo({ comments_policy: 3 })
     const held = async (by: string) => (await post(video.id, 'hi', { by })).comment.heldForReview
     expect([await held('author'), await held('owner'), await held('moderator')]).toEqual([true, false, false])
-    const theirs = await newRemoteVideo()
-    await server.db.query('update video set comments_policy = 3 where id = $1', [theirs.id])
-    expect((await post(theirs.id, 'hi')).comment.heldForReview).toBe(true)
+    const foreign = await newRemoteVideo()
+    await server.db.query('update video set comments_policy = 3 where id = $1', [foreign.id])
+    expect((await post(foreign.id, 'hi')).comment.heldForReview).toBe(true)
   })
 
   it('can be replied to only by those who see them, and hide their replies', async () => {
@@ -351,8 +351,8 @@ describe('removal', () => {
   })
 
   it('by another server requires the author, or the owner of a video of that server', async () => {
-    const ours = await newVideo()
-    const received = fromRemote(ours.id, 'hello')
+    const local = await newVideo()
+    const received = fromRemote(local.id, 'hello')
     await server.comments.receiveComment(received)
     const other = await remoteAccount()
     const removeReceived = server.comments.removeReceived
@@ -360,15 +360,15 @@ describe('removal', () => {
       kind: 'forbidden',
     })
     const gone = { url: received.url, actorId: remote.actorId }
-    expect(await removeReceived(gone)).toEqual({ videoId: ours.id })
+    expect(await removeReceived(gone)).toEqual({ videoId: local.id })
     expect(await removeReceived(gone)).toBeUndefined()
-    expect(await unfolded(ours.id)).toBe(0)
+    expect(await unfolded(local.id)).toBe(0)
     expect(await removeReceived({ ...gone, url: 'https://nowhere.example/1' })).toBeUndefined()
 
-    const theirs = await newRemoteVideo()
-    const { comment } = await post(theirs.id, 'on your video')
-    expect(await removeReceived({ url: comment.url, actorId: remote.actorId })).toEqual({ videoId: theirs.id })
-    const { comment: here } = await post(ours.id, 'on ours')
+    const foreign = await newRemoteVideo()
+    const { comment } = await post(foreign.id, 'on your video')
+    expect(await removeReceived({ url: comment.url, actorId: remote.actorId })).toEqual({ videoId: foreign.id })
+    const { comment: here } = await post(local.id, 'on ours')
     await expect(removeReceived({ url: here.url, actorId: remote.actorId })).rejects.toMatchObject({
       kind: 'forbidden',
     })

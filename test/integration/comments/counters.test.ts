@@ -196,8 +196,8 @@ describe('reconciling', () => {
   it('processes local videos in batches, and does not touch remote ones', async () => {
     const { channelId } = await makeRemoteChannel(server.db)
     const columns = { likes: 5 }
-    const theirs = await makeVideo(server.db, { channelId, bare: true, columns, remoteOrigin: 'https://far.example' })
-    const ours = [await newVideo(columns), await newVideo(columns), await newVideo(columns)]
+    const remote = await makeVideo(server.db, { channelId, bare: true, columns, remoteOrigin: 'https://far.example' })
+    const local = [await newVideo(columns), await newVideo(columns), await newVideo(columns)]
     let after: number | undefined = 0
     let batches = 0
     while (after !== undefined) {
@@ -205,8 +205,8 @@ describe('reconciling', () => {
       batches += 1
     }
     expect(batches).toBeGreaterThan(1)
-    for (const video of ours) expect(await counters(video.id)).toMatchObject({ likes: 0 })
-    expect(await counters(theirs.id)).toMatchObject({ likes: 5 })
+    for (const video of local) expect(await counters(video.id)).toMatchObject({ likes: 0 })
+    expect(await counters(remote.id)).toMatchObject({ likes: 5 })
   })
 
   it('stays exact while ratings come in and are folded', async () => {

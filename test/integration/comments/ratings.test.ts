@@ -118,9 +118,9 @@ describe('a remote rating', () => {
     await expect(server.ratings.receiveRating({ ...like, videoId: hidden.id })).rejects.toMatchObject({
       kind: 'forbidden',
     })
-    const theirs = await makeVideo(server.db, { channelId, bare: true, remoteOrigin: 'https://far.example' })
-    await server.ratings.receiveRating({ ...like, videoId: theirs.id })
-    expect(await rows(theirs.id)).toEqual([])
+    const remote = await makeVideo(server.db, { channelId, bare: true, remoteOrigin: 'https://far.example' })
+    await server.ratings.receiveRating({ ...like, videoId: remote.id })
+    expect(await rows(remote.id)).toEqual([])
   })
 
   it("cannot use the id of somebody else's rating", async () => {

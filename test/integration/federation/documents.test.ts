@@ -18,17 +18,17 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 /** The terms of the recorded context, and additional ones. */
-function contextsFit(ours: JsonObject, recorded: JsonObject): void {
+function contextsFit(local: JsonObject, recorded: JsonObject): void {
   const list = (document: JsonObject) => document['@context'] as unknown[]
-  expect(list(ours)).toMatchObject(list(recorded))
+  expect(list(local)).toMatchObject(list(recorded))
 }
 
 /** Expects all recorded keys with their values. */
-function expectRecorded(ours: JsonObject, recorded: JsonObject, except: string[] = []): void {
+function expectRecorded(local: JsonObject, recorded: JsonObject, except: string[] = []): void {
   const rest = (document: JsonObject) =>
     Object.fromEntries(Object.entries(document).filter(([key]) => key !== '@context' && !except.includes(key)))
-  contextsFit(ours, recorded)
-  expect(rest(ours)).toMatchObject(rest(recorded))
+  contextsFit(local, recorded)
+  expect(rest(local)).toMatchObject(rest(recorded))
 }
 
 describe('the document of an actor', () => {
@@ -47,9 +47,9 @@ describe('the document of an actor', () => {
         filename: `00000000-0000-4000-8000-00000000000${number}.png`,
       })
     }
-    const ours = await server.document('/accounts/obj_user')
-    expectRecorded({ ...ours, publicKey: withPem(ours) }, recordedObject('account'))
-    expect(oracleProblems(ours)).toEqual([])
+    const local = await server.document('/accounts/obj_user')
+    expectRecorded({ ...local, publicKey: withPem(local) }, recordedObject('account'))
+    expect(oracleProblems(local)).toEqual([])
   })
 
   it('has the members of the recorded channel, with its account', async () => {
@@ -68,23 +68,23 @@ describe('the document of an actor', () => {
         filename: `00000000-0000-4000-8000-00000000000${number}.jpg`,
       })
     }
-    const ours = await server.document('/video-channels/obj_user_channel')
-    expectRecorded({ ...ours, publicKey: withPem(ours) }, recordedObject('channel'))
-    expect(oracleProblems(ours)).toEqual([])
+    const local = await server.document('/video-channels/obj_user_channel')
+    expectRecorded({ ...local, publicKey: withPem(local) }, recordedObject('channel'))
+    expect(oracleProblems(local)).toEqual([])
   })
 
   it('is an Application for the instance', async () => {
-    const ours = await server.document('/accounts/peertube')
+    const local = await server.document('/accounts/peertube')
     // The reference names every instance peertube; this server uses the configured name.
-    expectRecorded({ ...ours, publicKey: withPem(ours) }, recordedObject('instance-actor'), ['name', 'summary'])
-    expect(ours).toMatchObject({ name: 'Vireo', summary: 'A video server of the federated web.' })
+    expectRecorded({ ...local, publicKey: withPem(local) }, recordedObject('instance-actor'), ['name', 'summary'])
+    expect(local).toMatchObject({ name: 'Vireo', summary: 'A video server of the federated web.' })
   })
 
   it('has its Ed25519 key, its handle and its consent to discovery', async () => {
-    const ours = await server.document('/accounts/obj_user')
+    const local = await server.document('/accounts/obj_user')
     const id = `${ORIGIN}/accounts/obj_user`
-    expect(ours).toMatchObject({ webfinger: 'obj_user@peer.example', indexable: true, discoverable: true })
-    const [key] = ours.assertionMethod as [JsonObject]
+    expect(local).toMatchObject({ webfinger: 'obj_user@peer.example', indexable: true, discoverable: true })
+    const [key] = local.assertionMethod as [JsonObject]
     expect(key).toMatchObject({ id: `${id}#ed25519-key`, type: 'Multikey', controller: id })
     expect(await fromMultikey(String(key.publicKeyMultibase))).toBe('Ed25519')
   })
@@ -110,10 +110,10 @@ describe('the document of a video', () => {
   it('has the members of the recorded video', async () => {
     // It was recorded without TLS.
     const recorded = JSON.parse(JSON.stringify(recordedObject('video-public')).replaceAll('"ws://', '"wss://'))
-    const ours = await server.document(VIDEO)
-    expectRecorded(ours, recorded)
-    expect((ours.url as unknown[]).length).toBe((recorded.url as unknown[]).length)
-    expect(oracleProblems(ours)).toEqual([])
+    const local = await server.document(VIDEO)
+    expectRecorded(local, recorded)
+    expect((local.url as unknown[]).length).toBe((recorded.url as unknown[]).length)
+    expect(oracleProblems(local)).toEqual([])
   })
 
   it('has no key that the recorded one lacks', async () => {
@@ -123,18 +123,18 @@ describe('the document of a video', () => {
 
   it('has no recipients when the video is unlisted', async () => {
     await insertRecordedVideo(server, 'video-unlisted', 2)
-    const ours = await server.document('/videos/watch/00000000-0000-4000-8000-000000000010')
-    expectRecorded(ours, recordedObject('video-unlisted'), ['url'])
-    expect(ours).toMatchObject({ to: [], cc: [] })
+    const local = await server.document('/videos/watch/00000000-0000-4000-8000-000000000010')
+    expectRecorded(local, recordedObject('video-unlisted'), ['url'])
+    expect(local).toMatchObject({ to: [], cc: [] })
   })
 
   it.each(['video-live', 'video-live-streaming'])('of a live has the terms of %s', async (name) => {
     const recorded = recordedObject(name)
     await insertRecordedVideo(server, name, 1)
-    const ours = await server.document(`/videos/watch/${String(recorded.uuid)}`)
+    const local = await server.document(`/videos/watch/${String(recorded.uuid)}`)
     // The state comes from the machine.
-    expectRecorded(ours, recorded, ['url', 'state', 'to', 'cc', 'attributedTo'])
-    expect(oracleProblems(ours)).toEqual([])
+    expectRecorded(local, recorded, ['url', 'state', 'to', 'cc', 'attributedTo'])
+    expect(oracleProblems(local)).toEqual([])
   })
 
   it('has its chapters at a separate URL', async () => {
@@ -144,9 +144,9 @@ describe('the document of a video', () => {
     ]) {
       await server.insert('video_chapter', { video_id: videoId, timecode, title })
     }
-    const { '@context': context, ...ours } = await server.document(`${VIDEO}/chapters`)
+    const { '@context': context, ...local } = await server.document(`${VIDEO}/chapters`)
     const { '@context': recordedContext, ...recorded } = recordedObject('video-chapters')
-    expect(ours).toEqual(recorded)
+    expect(local).toEqual(recorded)
     expect(context).toEqual(recordedContext)
   })
 

@@ -30,13 +30,13 @@ let followed: Theirs
 beforeAll(async () => {
   stage = await startRouteServer()
   fixtures = await makeRouteFixtures(stage)
-  strange = await theirs()
-  followed = await theirs()
+  strange = await foreign()
+  followed = await foreign()
   await follow(followed)
 })
 afterAll(() => stage?.stop())
 
-async function theirs(): Promise<Theirs> {
+async function foreign(): Promise<Theirs> {
   const { db } = fixtures
   const { host, accountId, channelId } = await makeRemoteChannel(db)
   const origin = `https://${host}`
@@ -197,7 +197,7 @@ describe('of a followed server, the', () => {
   })
 
   it('video and the lists agree after the end of the follow', async () => {
-    const once = await theirs()
+    const once = await foreign()
     await follow(once)
     const statuses = async () => {
       const paths = places.map(([, pathOf]) => pathOf(once))

@@ -155,7 +155,7 @@ describe('the mail of a notification', () => {
       remoteOrigin: `https://${host}`,
       bare: true,
     })
-    const theirs = await makeVideo(at, {
+    const remote = await makeVideo(at, {
       channelId,
       columns: { name: 'News' },
       remoteOrigin: `https://${host}`,
@@ -233,9 +233,9 @@ describe('the mail of a notification', () => {
     const text = '@owner look'
     const told: [Told, string, string][] = [
       [
-        { type: 'newVideoFromSubscription', columns: { video_id: theirs.id } },
+        { type: 'newVideoFromSubscription', columns: { video_id: remote.id } },
         `(tom_channel@${host}) published “News”.`,
-        `/w/${toShortUuid(theirs.uuid)}`,
+        `/w/${toShortUuid(remote.uuid)}`,
       ],
       [
         { type: 'newLiveFromSubscription', columns: { video_id: running.id } },

@@ -13,15 +13,15 @@ import { makeTestRuntime } from '../../support/runtime.ts'
 
 let db: Database
 let stop: () => Promise<void>
-let ours: MadeVideo
-let theirs: MadeVideo
+let local: MadeVideo
+let remote: MadeVideo
 const apps: App[] = []
 beforeAll(async () => {
   ;({ db, stop } = await makeTestRuntime())
   await db.migrate()
-  ours = await makeVideo(db, { channelId: (await makeUser(db)).channelId })
+  local = await makeVideo(db, { channelId: (await makeUser(db)).channelId })
   const { channelId } = await makeRemoteChannel(db, { host: 'home.example' })
-  theirs = await makeVideo(db, { channelId, remoteOrigin: 'https://home.example' })
+  remote = await makeVideo(db, { channelId, remoteOrigin: 'https://home.example' })
 })
 afterAll(async () => {
   for (const app of apps) await app.close()
@@ -75,7 +75,7 @@ const labels = async (telemetry: Telemetry | undefined) =>
 describe('a report', () => {
   it('is added to the totals, for a video by id or UUID', async () => {
     const { telemetry, report } = await start()
-    for (const videoId of [ours.id, ours.uuid, theirs.uuid]) {
+    for (const videoId of [local.id, local.uuid, remote.uuid]) {
       const answer = await report({ ...REPORT, videoId })
       expect([answer.statusCode, answer.body]).toEqual([204, ''])
     }
@@ -98,16 +98,16 @@ describe('a report', () => {
 
   it('creates no series from arbitrary values', async () => {
     const { telemetry, report } = await start()
-    for (const resolution of [1, 2, 3, 4321]) await report({ ...REPORT, resolution, videoId: ours.id })
+    for (const resolution of [1, 2, 3, 4321]) await report({ ...REPORT, resolution, videoId: local.id })
     const { resolution: _, ...sound } = REPORT
-    await report({ ...sound, unknown: 'x', videoId: ours.id })
+    await report({ ...sound, unknown: 'x', videoId: local.id })
     expect((await labels(telemetry))?.map(({ resolution }) => resolution)).toEqual(['other', 'unknown'])
   })
 
   it('needs no field that only some players know', async () => {
     const { report } = await start()
     const { resolution: _r, fps: _f, p2pPeers: _p, bufferStalled: _b, ...least } = REPORT
-    expect((await report({ ...least, videoId: ours.id })).statusCode).toBe(204)
+    expect((await report({ ...least, videoId: local.id })).statusCode).toBe(204)
   })
 
   it.each<[string, object]>([
@@ -125,7 +125,7 @@ describe('a report', () => {
     ['videoId', { videoId: 'no video' }],
   ])('with an invalid %s is refused with its field, and not counted', async (name, bad) => {
     const { telemetry, report } = await start()
-    const answer = await report({ ...REPORT, videoId: ours.uuid, ...bad })
+    const answer = await report({ ...REPORT, videoId: local.uuid, ...bad })
     expect(answer.statusCode).toBe(400)
     expect(Object.keys(answer.json()['invalid-params'])).toEqual([name])
     expect(await sums(telemetry)).toMatchObject({ reports: 0 })
@@ -133,7 +133,7 @@ describe('a report', () => {
 
   it('names all invalid fields at once', async () => {
     const { report } = await start()
-    const answer = await report({ playerMode: 'hello', videoId: ours.uuid })
+    const answer = await report({ playerMode: 'hello', videoId: local.uuid })
     expect(answer.statusCode).toBe(400)
     expect(Object.keys(answer.json()['invalid-params']).sort()).toEqual([
       'downloadedBytesHTTP',
@@ -156,7 +156,7 @@ describe('a report', () => {
 
 it('without metrics, reports are not validated', async () => {
   const { telemetry, report } = await start({ enabled: false })
-  for (const body of [{ ...REPORT, videoId: ours.id }, { playerMode: 'hello' }, { ...REPORT, videoId: 424242 }]) {
+  for (const body of [{ ...REPORT, videoId: local.id }, { playerMode: 'hello' }, { ...REPORT, videoId: 424242 }]) {
     expect((await report(body)).statusCode).toBe(204)
   }
   expect(telemetry).toBeUndefined()

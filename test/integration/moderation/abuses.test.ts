@@ -22,7 +22,7 @@ interface Page {
   data: Abuse[]
 }
 
-let ours: FederatedNode
+let node: FederatedNode
 let moderator: Client
 let zoe: Client
 let bob: Client
@@ -51,23 +51,23 @@ const one = async (reason: string): Promise<Abuse> => {
 }
 
 beforeAll(async () => {
-  ours = await startFederatedNode()
-  moderator = await newcomer(ours, 'moderator', { role: 1 })
-  zoe = await newcomer(ours, 'zoe')
-  bob = await newcomer(ours, 'bob')
-  await newcomer(ours, 'carl')
-  const [carl] = await ours.query<{ id: number; channelId: number }>(
+  node = await startFederatedNode()
+  moderator = await newcomer(node, 'moderator', { role: 1 })
+  zoe = await newcomer(node, 'zoe')
+  bob = await newcomer(node, 'bob')
+  await newcomer(node, 'carl')
+  const [carl] = await node.query<{ id: number; channelId: number }>(
     `select a.id, c.id as "channelId" from account a join channel c on c.account_id = a.id where a.name = 'carl'`,
   )
   accountId = carl?.id ?? 0
-  video = await makeVideo(ours, { channelId: carl?.channelId ?? 0, columns: { name: 'the evil video', nsfw: true } })
-  const far = await makeRemoteChannel(ours, { host: 'far.example', username: 'fern' })
-  remote = await makeVideo(ours, {
+  video = await makeVideo(node, { channelId: carl?.channelId ?? 0, columns: { name: 'the evil video', nsfw: true } })
+  const far = await makeRemoteChannel(node, { host: 'far.example', username: 'fern' })
+  remote = await makeVideo(node, {
     channelId: far.channelId,
     remoteOrigin: 'https://far.example',
     columns: { name: 'the far video' },
   })
-  commentId = await insert(ours, 'comment', {
+  commentId = await insert(node, 'comment', {
     video_id: remote.id,
     account_id: accountId,
     text: 'rude words',
@@ -88,7 +88,7 @@ beforeAll(async () => {
   await moderator.send('PUT', `/api/v1/abuses/${idOf('of the far one')}`, { state: 2, moderationComment: 'not so' })
   await moderator.send('PUT', `/api/v1/abuses/${idOf('of the account')}`, { state: 3 })
 })
-afterAll(() => ours?.stop())
+afterAll(() => node?.stop())
 
 const [FIRST, SECOND, FAR] = ['first of the video', 'second of the video', 'of the far one']
 const [COMMENT, ACCOUNT] = ['of the comment', 'of the account']
@@ -196,13 +196,13 @@ describe('reports', () => {
 
   it.each([
     ['the moderator', () => moderator, '/api/v1/users/me/blocklist'],
-    ['the instance', () => ours.client, '/api/v1/server/blocklist'],
+    ['the instance', () => node.client, '/api/v1/server/blocklist'],
   ])('of an account that %s mutes are left out', async (_who, by, blocklist) => {
     await by().send('POST', `${blocklist}/accounts`, { accountName: 'zoe' })
     expect(await found('')).toEqual([SECOND, ACCOUNT])
     expect(await found('filter=video')).toEqual([SECOND])
     expect(await found('search=zoe')).toEqual([])
-    const { total } = await ours.client.get<Page>('/api/v1/abuses')
+    const { total } = await node.client.get<Page>('/api/v1/abuses')
     expect(total).toBe(by() === moderator ? 5 : 2)
     expect(await zoe.get<Page>('/api/v1/users/me/abuses')).toMatchObject({ total: 3 })
     await by().send('DELETE', `${blocklist}/accounts/zoe`)
@@ -211,9 +211,9 @@ describe('reports', () => {
 
   it.each([
     ['the moderator', () => moderator, '/api/v1/users/me/blocklist'],
-    ['the instance', () => ours.client, '/api/v1/server/blocklist'],
+    ['the instance', () => node.client, '/api/v1/server/blocklist'],
   ])('of a server that %s mutes are left out', async (_who, by, blocklist) => {
-    const [{ id } = { id: 0 }] = await ours.query<{ id: number }>(
+    const [{ id } = { id: 0 }] = await node.query<{ id: number }>(
       `update abuse set reporter_host_id = h.id, reporter_id = null from remote_host h
        where h.host = 'far.example' and abuse.reason = $1 returning abuse.reporter_id as id`,
       [SECOND],
@@ -224,7 +224,7 @@ describe('reports', () => {
     expect(await found('filter=video')).toEqual([FIRST, FAR])
     await by().send('DELETE', `${blocklist}/servers/far.example`)
     expect(await found('')).toHaveLength(5)
-    await ours.query(
+    await node.query(
       `update abuse set reporter_host_id = null, reporter_id = (select id from account where name = 'bob') where reason = $1`,
       [SECOND],
     )
@@ -261,21 +261,21 @@ describe('reports', () => {
       },
     })
 
-    const users = await ours.query<{ id: number; username: string }>('select id, username from users')
+    const users = await node.query<{ id: number; username: string }>('select id, username from users')
     for (const { id, username } of users) {
-      if (['zoe', 'carl'].includes(username)) await ours.client.send('DELETE', `/api/v1/users/${id}`)
+      if (['zoe', 'carl'].includes(username)) await node.client.send('DELETE', `/api/v1/users/${id}`)
     }
-    await ours.settled()
+    await node.settled()
     expect(await found('searchReporter=zoe')).toEqual([FIRST, FAR, COMMENT])
     expect(await found('searchReportee=carl')).toEqual([FIRST, SECOND, COMMENT, ACCOUNT])
     expect(await one(COMMENT)).toMatchObject({
-      reporterAccount: { name: 'zoe', host: ours.host },
+      reporterAccount: { name: 'zoe', host: node.host },
       flaggedAccount: { name: 'carl' },
       comment: { text: 'rude words', deleted: true },
     })
     expect(await one(ACCOUNT)).toMatchObject({ flaggedAccount: { name: 'carl' }, reporterAccount: { name: 'bob' } })
-    const channel = { name: 'carl_channel', displayName: 'Main carl channel', host: ours.host, isLocal: true }
-    await until(async () => (await ours.query("select 1 from channel where name = 'Main carl channel'")).length === 0, {
+    const channel = { name: 'carl_channel', displayName: 'Main carl channel', host: node.host, isLocal: true }
+    await until(async () => (await node.query("select 1 from channel where name = 'Main carl channel'")).length === 0, {
       what: 'the end of the channel',
     })
     expect(await one(FIRST)).toMatchObject({

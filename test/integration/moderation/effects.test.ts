@@ -15,11 +15,11 @@ import { AP, json, makeVisibility, type Page, type VisibilityOf } from './visibi
 const WHO = ['visitor', 'other', 'muter', 'owner', 'moderator', 'admin'] as const
 type Who = (typeof WHO)[number]
 
-let ours: FederatedNode
+let node: FederatedNode
 let bytes: Buffer
 const clients = new Map<Who, Client>()
 
-const { ask, asClient, inList, inText, status, seen } = makeVisibility({ base: () => ours.base, clients, all: WHO })
+const { ask, asClient, inList, inText, status, seen } = makeVisibility({ base: () => node.base, clients, all: WHO })
 type Look<Subject> = VisibilityOf<Who, Subject>
 
 const ALL = 'shown'
@@ -32,20 +32,20 @@ const ASKED_BY_STAFF = '401 401 401 401 shown shown'
 
 beforeAll(async () => {
   bytes = await readFile(await media('small.mp4'))
-  ours = await startFederatedNode()
-  clients.set('admin', ours.client)
-  clients.set('moderator', await newcomer(ours, 'moderator', { role: 1 }))
-  for (const name of ['other', 'muter', 'owner'] as const) clients.set(name, await newcomer(ours, name))
+  node = await startFederatedNode()
+  clients.set('admin', node.client)
+  clients.set('moderator', await newcomer(node, 'moderator', { role: 1 }))
+  for (const name of ['other', 'muter', 'owner'] as const) clients.set(name, await newcomer(node, name))
   // The overview needs enough videos, and is cached.
   const { channelId } = await accountOf('owner')
   for (const place of [1, 2, 3, 4, 5, 6]) {
-    await makeVideo(ours, { channelId, columns: { name: `another ${place}`, category: 1 }, bare: true })
+    await makeVideo(node, { channelId, columns: { name: `another ${place}`, category: 1 }, bare: true })
   }
 })
-afterAll(() => ours?.stop())
+afterAll(() => node?.stop())
 
 const accountOf = async (name: string): Promise<{ id: number; actorId: number; channelId: number; channelActorId: number }> => {
-  const [found] = await ours.query<{ id: number; actorId: number; channelId: number; channelActorId: number }>(
+  const [found] = await node.query<{ id: number; actorId: number; channelId: number; channelActorId: number }>(
     `select a.id, x.id as "actorId", c.id as "channelId", c.actor_id as "channelActorId"
      from actor x left join account a on x.id = a.actor_id left join channel c on c.account_id = a.id
      where x.preferred_username = $1 and x.type <> 'Group' order by c.id limit 1`,
@@ -59,7 +59,7 @@ const accountOf = async (name: string): Promise<{ id: number; actorId: number; c
 const USERS = ['other', 'muter', 'owner', 'moderator', 'root']
 
 async function follow(followerActorId: number, targetActorId: number): Promise<void> {
-  await ours.query(
+  await node.query(
     `insert into follow (follower_id, target_id, state, url) values ($1::int, $2::int, 'accepted', 'https://x.example/' || $1 || '/' || $2)
      on conflict (follower_id, target_id) do update set state = 'accepted'`,
     [followerActorId, targetActorId],
@@ -68,7 +68,7 @@ async function follow(followerActorId: number, targetActorId: number): Promise<v
 
 async function addPlaylist(by: { id: number; channelId: number }, name: string, videoId: number, origin?: string): Promise<string> {
   const uuid = newUuid()
-  const id = await insert(ours, 'playlist', {
+  const id = await insert(node, 'playlist', {
     uuid,
     account_id: by.id,
     channel_id: by.channelId,
@@ -76,11 +76,11 @@ async function addPlaylist(by: { id: number; channelId: number }, name: string, 
     type: 1,
     privacy: 1,
     remote: origin !== undefined,
-    url: `${origin ?? ours.base}/video-playlists/${uuid}`,
+    url: `${origin ?? node.base}/video-playlists/${uuid}`,
     elements_count: 1,
     refreshed_at: new Date(),
   })
-  await insert(ours, 'playlist_element', { playlist_id: id, video_id: videoId, position: 1 })
+  await insert(node, 'playlist_element', { playlist_id: id, video_id: videoId, position: 1 })
   return uuid
 }
 
@@ -90,8 +90,8 @@ async function addComment(
   text: string,
   options: { thread?: number; origin?: string | undefined } = {},
 ): Promise<number> {
-  const { thread, origin = ours.base } = options
-  return await insert(ours, 'comment', {
+  const { thread, origin = node.base } = options
+  return await insert(node, 'comment', {
     video_id: videoId,
     account_id: by,
     text,
@@ -102,7 +102,7 @@ async function addComment(
 
 async function watched(videoId: number): Promise<void> {
   for (const name of USERS) {
-    await ours.query('insert into history (account_id, video_id, seconds, watched_at) values ($1, $2, 3, now()) on conflict do nothing', [
+    await node.query('insert into history (account_id, video_id, seconds, watched_at) values ($1, $2, 3, now()) on conflict do nothing', [
       (await accountOf(name)).id,
       videoId,
     ])
@@ -114,7 +114,7 @@ const settled = () =>
   until(
     async () =>
       (
-        await ours.query(
+        await node.query(
           "select 1 from outbox union all select 1 from job where state in ('waiting', 'active') and type = 'blocked-follows'",
         )
       ).length === 0,
@@ -298,7 +298,7 @@ describe('a muted account or server', () => {
     const videos: MadeVideo[] = []
     for (const place of [0, 1, 2, 3, 4, 5]) {
       const columns = { name: `${called} concert ${place}`, tags: [called] }
-      videos.push(await makeVideo(ours, { channelId, ...remote, columns, bare: true }))
+      videos.push(await makeVideo(node, { channelId, ...remote, columns, bare: true }))
     }
     const [video] = videos
     if (!video) throw new Error('There are no videos.')
@@ -319,9 +319,9 @@ describe('a muted account or server', () => {
   }
 
   beforeAll(async () => {
-    await newcomer(ours, 'noisy')
-    const { channelId } = await makeRemoteChannel(ours, { host: HOST, username: 'loud' })
-    commented = await makeVideo(ours, {
+    await newcomer(node, 'noisy')
+    const { channelId } = await makeRemoteChannel(node, { host: HOST, username: 'loud' })
+    commented = await makeVideo(node, {
       channelId: (await accountOf('owner')).channelId,
       columns: { name: 'commented' },
     })
@@ -405,9 +405,9 @@ describe('a muted account or server', () => {
     beforeAll(async () => {
       const { channelActorId } = await accountOf(of)
       for (const user of USERS) await follow((await accountOf(user)).actorId, channelActorId)
-      const { actorId: theirs } = await accountOf(of)
-      await follow(theirs, (await accountOf('peertube')).actorId)
-      await follow(theirs, (await accountOf('muter')).channelActorId)
+      const { actorId: foreign } = await accountOf(of)
+      await follow(foreign, (await accountOf('peertube')).actorId)
+      await follow(foreign, (await accountOf('muter')).channelActorId)
       if (by && path) await asClient(by).send('POST', path, body)
       await settled()
     })
@@ -424,7 +424,7 @@ describe('a muted account or server', () => {
   })
 
   it('a local account that the instance mutes still sees its own content', async () => {
-    const noisy = await login(ours.base, 'noisy', 'the password of noisy')
+    const noisy = await login(node.base, 'noisy', 'the password of noisy')
     await asClient('admin').send('POST', `${instance}/accounts`, localAccount)
     const lists = ['accounts/noisy/video-channels', 'accounts/noisy/video-playlists', 'users/me/videos']
     for (const list of lists) expect((await noisy.get<Page>(`/api/v1/${list}`)).total).toBeGreaterThan(0)
@@ -553,7 +553,7 @@ describe('a video blocked by the instance', () => {
     form.set('captionfile', new File(['WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n'], 'en.vtt', { type: 'text/vtt' }))
     await owner.send('PUT', `/api/v1/videos/${made.uuid}/captions/en`, form)
     await watched(made.id)
-    const [row] = await ours.query<{ id: number; file: string; saved: string; caption: string; thumbnail: string }>(
+    const [row] = await node.query<{ id: number; file: string; saved: string; caption: string; thumbnail: string }>(
       `select f.id, f.filename as file, v.uuid || '-' || f.resolution || '.mp4' as saved, c.filename as caption,
          t.filename as thumbnail
        from video v join video_file f on f.video_id = v.id join video_caption c on c.video_id = v.id
@@ -580,11 +580,11 @@ describe('a video blocked by the instance', () => {
     for (const name of USERS) await follow((await accountOf(name)).actorId, channelActorId)
     usual = await upload('blockable')
     const share = 'select 1 from share where video_id = $1'
-    await until(async () => (await ours.query(share, [usual.id])).length === 2, { what: 'the shares' })
+    await until(async () => (await node.query(share, [usual.id])).length === 2, { what: 'the shares' })
     const waitForModerators = async (enabled: boolean) => {
-      const custom = await ours.client.get<object>('/api/v1/config/custom')
+      const custom = await node.client.get<object>('/api/v1/config/custom')
       const autoBlacklist = { videos: { ofUsers: { enabled } } }
-      await ours.client.send('PUT', '/api/v1/config/custom', { ...custom, autoBlacklist })
+      await node.client.send('PUT', '/api/v1/config/custom', { ...custom, autoBlacklist })
     }
     await waitForModerators(true)
     waiting = await upload('waiting')

@@ -221,8 +221,8 @@ describe('a comment', () => {
       expect(ofComment(await server.told(person), id)).toMatchObject([{ type: MENTION }])
     }
     expect(ofComment(await server.told(bob), id)).toEqual([])
-    const [ours] = toAlice
-    expect((await server.pushed(alice)).filter((one) => one === ours?.id)).toHaveLength(1)
+    const [local] = toAlice
+    expect((await server.pushed(alice)).filter((one) => one === local?.id)).toHaveLength(1)
   })
 
   it('notifies an owner who only wants mentions, as a mention', async () => {

@@ -18,7 +18,7 @@ const ABUSE = { reported: 3, decided: 15, message: 16 }
 const VIDEO = { blocked: 4, unblocked: 5, published: 6, quarantined: 12 }
 const NEWCOMER = { registered: 9, requested: 20 }
 
-let ours: FederatedNode
+let node: FederatedNode
 let mail: MailServer
 let notifiedUsers: ReturnType<typeof makeNotifiedUsers>
 /** Moderators: one mutes the reporter, one has disabled all notifications, one is blocked. */
@@ -32,31 +32,31 @@ let site: VideoOrigin
 
 beforeAll(async () => {
   ;[mail, site] = await Promise.all([startMailServer(), startVideoOrigin('localhost')])
-  ours = await startFederatedNode({
+  node = await startFederatedNode({
     smtp: smtpConfig(mail),
     import: { videos: { http: { enabled: true } } },
     vireo: { notifications: { mail_window: '1 ms' }, federation: { allow_http: true, allow_private_addresses: true } },
     signup: { enabled: true, limit: -1, requires_approval: false, requires_email_verification: false },
   })
-  notifiedUsers = makeNotifiedUsers(ours, mail)
+  notifiedUsers = makeNotifiedUsers(node, mail)
   const moderator = { role: 1 }
-  mod = await newcomer(ours, 'mod', moderator)
-  muting = await newcomer(ours, 'muting', moderator)
-  const silent = await newcomer(ours, 'silent', moderator)
-  await newcomer(ours, 'gone', moderator)
-  ana = await newcomer(ours, 'ana')
-  ben = await newcomer(ours, 'ben')
+  mod = await newcomer(node, 'mod', moderator)
+  muting = await newcomer(node, 'muting', moderator)
+  const silent = await newcomer(node, 'silent', moderator)
+  await newcomer(node, 'gone', moderator)
+  ana = await newcomer(node, 'ana')
+  ben = await newcomer(node, 'ben')
   bytes = await readFile(await media('small.mp4'))
   bens = await uploadBy(ben, bytes)
   await muting.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: 'ana' })
   await ana.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: 'mod' })
   await silent.send('PUT', '/api/v1/users/me/notification-settings', allSettings(0))
   await mod.send('PUT', '/api/v1/users/me/notification-settings', { ...allSettings(1), newUserRegistration: 3 })
-  const { data } = await ours.client.get<{ data: { id: number }[] }>('/api/v1/users?search=gone')
-  await ours.client.send('POST', `/api/v1/users/${data[0]?.id}/block`, {})
+  const { data } = await node.client.get<{ data: { id: number }[] }>('/api/v1/users?search=gone')
+  await node.client.send('POST', `/api/v1/users/${data[0]?.id}/block`, {})
 })
 afterAll(async () => {
-  await ours?.stop()
+  await node?.stop()
   await Promise.all([mail?.close(), site?.close()])
 })
 
@@ -86,8 +86,8 @@ const report = async (by: Client, body: object): Promise<number> =>
 const decide = (by: Client, id: number, change: object) => by.send('PUT', `/api/v1/abuses/${id}`, change)
 const write = (by: Client, id: number, message: string) => by.send('POST', `/api/v1/abuses/${id}/messages`, { message })
 const custom = async (change: object) =>
-  await ours.client.send('PUT', '/api/v1/config/custom', {
-    ...(await ours.client.get<object>('/api/v1/config/custom')),
+  await node.client.send('PUT', '/api/v1/config/custom', {
+    ...(await node.client.get<object>('/api/v1/config/custom')),
     ...change,
   })
 const infoOf = ({ id, uuid }: { id: number; uuid: string }) => ({
@@ -96,7 +96,7 @@ const infoOf = ({ id, uuid }: { id: number; uuid: string }) => ({
   shortUUID: expect.any(String),
   name: 'A video of ours',
 })
-const actorOf = (name: string) => ({ id: expect.any(Number), displayName: name, name, host: ours.host, avatars: [] })
+const actorOf = (name: string) => ({ id: expect.any(Number), displayName: name, name, host: node.host, avatars: [] })
 
 describe('a report', () => {
   it('notifies every moderator once, except the blocked one and the one who mutes the reporter, and nobody else', async () => {
@@ -229,7 +229,7 @@ describe('a block of a video', () => {
       name: 'A film',
     })
     const settled = "select 1 from video_import where state in ('success', 'failed')"
-    await until(async () => (await ours.query(settled)).length === 2, { what: 'the end of both imports' })
+    await until(async () => (await node.query(settled)).length === 2, { what: 'the end of both imports' })
     expect(await notifiedUsers(VIDEO.quarantined)).toEqual({ root: ONCE_AND_MAILED, muting: ONCE_AND_MAILED, mod: ONCE })
     expect((await notificationsSeenBy(mod, VIDEO.quarantined))[0]).toMatchObject({ videoBlacklist: { video: { id: video.id } } })
     await custom({ autoBlacklist: { videos: { ofUsers: { enabled: false } } } })
@@ -239,7 +239,7 @@ describe('a block of a video', () => {
 describe('a newcomer', () => {
   const signup = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${ours.base}/api/v1/users${path}`, {
+    const answer = await fetch(`${node.base}/api/v1/users${path}`, {
       method: 'POST',
       headers,
       body: JSON.stringify(body),
@@ -254,12 +254,12 @@ describe('a newcomer', () => {
   })
 
   it('created by an administrator notifies nobody', async () => {
-    await newcomer(ours, 'otto')
+    await newcomer(node, 'otto')
     expect(await notifiedUsers(NEWCOMER.registered)).toEqual({})
   })
 
   it('who requests an account notifies the same, with one mail to those who want it', async () => {
-    const { signup: before } = await ours.client.get<{ signup: object }>('/api/v1/config/custom')
+    const { signup: before } = await node.client.get<{ signup: object }>('/api/v1/config/custom')
     await custom({ signup: { ...before, requiresApproval: true } })
     await signup('/registrations/request', applicant('pia', { registrationReason: 'I make films' }))
     expect(await notifiedUsers(NEWCOMER.requested)).toEqual({ root: ONCE, muting: ONCE, mod: ONCE_AND_MAILED })
@@ -267,7 +267,7 @@ describe('a newcomer', () => {
     expect(await notificationsSeenBy(mod, NEWCOMER.requested)).toEqual([
       { read: false, registration: { id: expect.any(Number), username: 'pia' } },
     ])
-    const mails = await ours.query("select 1 from job where type = 'email' and data->>'mail' = 'registration-requested'")
+    const mails = await node.query("select 1 from job where type = 'email' and data->>'mail' = 'registration-requested'")
     expect(mails).toEqual([])
   })
 })
@@ -284,7 +284,7 @@ it('sends no unwanted mail', () => {
 
 it('a former moderator sees none of these, except own reports', async () => {
   const { id } = await mod.get<{ id: number }>('/api/v1/users/me')
-  await ours.client.send('PUT', `/api/v1/users/${id}`, { role: 2 })
+  await node.client.send('PUT', `/api/v1/users/${id}`, { role: 2 })
   const left = new Set<number>()
   for (const type of [...Object.values(ABUSE), ...Object.values(VIDEO), ...Object.values(NEWCOMER)]) {
     if ((await notificationsSeenBy(mod, type)).length > 0) left.add(type)

@@ -299,11 +299,11 @@ describe('an application token ends', () => {
   })
 
   it('when its user revokes it, and nobody else can', async () => {
-    const [mine, theirs] = [await member(), await member()]
+    const [mine, remote] = [await member(), await member()]
     const { id, token } = await made(mine.session, ['read'])
     const other = await made(mine.session, ['read'])
     expect(await works(token)).toBe(true)
-    expect(await statusOf(theirs.session, 'DELETE', `${PATH}/${id}`)).toBe(404)
+    expect(await statusOf(remote.session, 'DELETE', `${PATH}/${id}`)).toBe(404)
     expect(await statusOf(mine.session, 'DELETE', `${PATH}/${id}`)).toBe(204)
     expect([await works(token), await works(other.token)]).toEqual([false, true])
     expect(await statusOf(mine.session, 'DELETE', `${PATH}/${id}`)).toBe(404)

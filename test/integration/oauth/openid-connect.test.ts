@@ -582,8 +582,8 @@ describe('the login page', () => {
 
   it('does not log in with a link of another user, nor redirect to other sites', async () => {
     person()
-    const theirs = await fetch(`${node.base}${begin('company')}?next=https://evil.example`, { redirect: 'manual' })
-    expect(theirs.status).toBe(302)
+    const remote = await fetch(`${node.base}${begin('company')}?next=https://evil.example`, { redirect: 'manual' })
+    expect(remote.status).toBe(302)
     const browser = makeBrowser(node.base)
     const page = await browser.open(`/login?externalAuthToken=${'0'.repeat(40)}&username=root`)
     expect(page.status).toBe(403)

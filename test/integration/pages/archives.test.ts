@@ -262,9 +262,9 @@ describe('an archive of the user', () => {
     expect((await browser.open(download)).html).toContain('This server does not export archives.')
     expect(linksIn((await browser.open(PAGE)).html, 'Download')).toEqual([])
     await root.send('PUT', '/api/v1/config/custom', custom)
-    const theirs = formIn((await stranger.open(PAGE)).html, `${PAGE}/export`)
+    const remote = formIn((await stranger.open(PAGE)).html, `${PAGE}/export`)
     const removal = formIn(html, `${PAGE}/remove`)
-    const foreign = { ...removal, fields: { ...removal.fields, token: theirs.fields.token ?? '' } }
+    const foreign = { ...removal, fields: { ...removal.fields, token: remote.fields.token ?? '' } }
     await stranger.send(foreign)
     expect(linksIn((await browser.open(PAGE)).html, 'Download')).toHaveLength(1)
     expect(linksIn((await browser.send(removal)).html, 'Download')).toEqual([])

@@ -30,23 +30,23 @@ describe.each(backEnds)('the bus on $kind', ({ open }) => {
   }
 
   it('reaches every process, the sender included, in order', async () => {
-    const [mine, theirs] = [record(here, 'token'), record(there, 'token')]
+    const [mine, remote] = [record(here, 'token'), record(there, 'token')]
     const payloads = [{ user: 1, name: 'Grüße "👋"' }, [1, null, true], 'text', 5, null]
     for (const payload of payloads) await here.publish('token', payload)
     await eventually(() => {
       expect(mine).toEqual(payloads)
-      expect(theirs).toEqual(payloads)
+      expect(remote).toEqual(payloads)
     })
   })
 
   it('reaches the listeners of the sender synchronously, and once', async () => {
-    const [mine, theirs] = [record(here, 'token'), record(there, 'token')]
+    const [mine, remote] = [record(here, 'token'), record(there, 'token')]
     const sent = here.publish('token', 1)
     expect(mine).toEqual([1])
     await sent
     await there.publish('token', 2)
     await eventually(() =>
-      expect([mine, theirs.toSorted()]).toEqual([
+      expect([mine, remote.toSorted()]).toEqual([
         [1, 2],
         [1, 2],
       ]),
@@ -64,10 +64,10 @@ describe.each(backEnds)('the bus on $kind', ({ open }) => {
 
   it('keeps servers with different prefixes apart', async () => {
     const foreign = await makeBus({ backend: backEnd.bus, prefix: `${backEnd.prefix}2`, logger: silentLogger })
-    const [mine, theirs] = [record(here, 'token'), record(foreign, 'token')]
+    const [mine, remote] = [record(here, 'token'), record(foreign, 'token')]
     await foreign.publish('token', 'foreign')
     await here.publish('token', 'mine')
-    await eventually(() => expect([mine, theirs]).toEqual([['mine'], ['foreign']]))
+    await eventually(() => expect([mine, remote]).toEqual([['mine'], ['foreign']]))
     await foreign.close()
   })
 

@@ -150,10 +150,10 @@ describe.each(backEnds)('the queue on $kind', ({ open }) => {
 
   it('gives each hint to one of several processes', async () => {
     const other = await another()
-    const [mine, theirs] = [await record(), await record(other)]
+    const [mine, remote] = [await record(), await record(other)]
     const ids = Array.from({ length: 60 }, (_, n) => `n${n}`)
     await hintAll(ids.map((id) => ({ name: 'n', id, data: {} })))
-    await eventually(() => expect([...mine, ...theirs].map(({ id }) => id).sort()).toEqual([...ids].sort()))
+    await eventually(() => expect([...mine, ...remote].map(({ id }) => id).sort()).toEqual([...ids].sort()))
   })
 
   it('keeps servers with different prefixes apart', async () => {

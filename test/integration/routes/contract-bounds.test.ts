@@ -175,10 +175,10 @@ interface Place {
 function contractFields(): Place[] {
   return stage.routes.flatMap((route) => {
     const operation = operationOf(route)
-    const [theirs, ours] = [pathParameters(operation?.path ?? ''), pathParameters(route.url)]
+    const [remote, local] = [pathParameters(operation?.path ?? ''), pathParameters(route.url)]
     const fields = operation?.fields.filter(({ in: part, type }) => part !== 'header' && type !== 'file') ?? []
     return fields.map((field) => {
-      const renamed = field.in === 'path' ? ours[theirs.indexOf(field.name)] : undefined
+      const renamed = field.in === 'path' ? local[remote.indexOf(field.name)] : undefined
       return { route, field, name: renamed ?? field.name }
     })
   })

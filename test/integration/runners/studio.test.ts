@@ -58,7 +58,7 @@ const untilPublished = (video = uuid, where = world) =>
   })
 
 it('is offered with URLs for each file, which only the runner of the job can read', async () => {
-  const [mine, theirs] = [await world.register('mine'), await world.register('theirs')]
+  const [mine, foreign] = [await world.register('mine'), await world.register('theirs')]
   const other = await world.upload('small.mp4')
   await edit()
   const { uuid: job, payload } = await offered(mine)
@@ -80,7 +80,7 @@ it('is offered with URLs for each file, which only the runner of the job can rea
   const read = async (url: string, runnerToken = mine) => await world.fetchInput(url, { runnerToken, jobToken })
   expect((await read(intro)).bytes).toEqual(await bytesOf('blue.mp4'))
   expect((await read(`${files}/max-quality`)).bytes.length).toBe((await bytesOf('small.mp4')).length)
-  expect((await read(intro, theirs)).status).toBe(404)
+  expect((await read(intro, foreign)).status).toBe(404)
   expect((await read(intro.replace(uuid, other))).status).toBe(403)
   expect((await read(`${files}/studio/task-files/${'0'.repeat(36)}-studio`)).status).toBe(404)
   expect((await read(`${files}/studio/task-files/..%2F..%2Fetc%2Fpasswd`)).status).toBe(404)

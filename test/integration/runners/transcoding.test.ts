@@ -98,31 +98,31 @@ const reportsOf = (video: string): [string, object][] => [
 ]
 
 it('offers the job of a silent or removed runner to another, and none to strangers', async () => {
-  const [mine, theirs] = [await world.register('mine'), await world.register('theirs')]
+  const [mine, foreign] = [await world.register('mine'), await world.register('theirs')]
   const uuid = await world.upload('small.mp4')
   const { uuid: job } = await offered(mine)
   const { jobToken } = await world.protocol.accept(mine, job)
-  expect(await world.protocol.request(theirs, ALL)).toEqual([])
-  expect((await world.ask(`jobs/${job}/accept`, { runnerToken: theirs })).status).toBe(400)
+  expect(await world.protocol.request(foreign, ALL)).toEqual([])
+  expect((await world.ask(`jobs/${job}/accept`, { runnerToken: foreign })).status).toBe(400)
 
   const input = `jobs/${job}/files/videos/${uuid}/max-quality`
-  expect((await world.ask(input, { runnerToken: theirs, jobToken })).status).toBe(404)
+  expect((await world.ask(input, { runnerToken: foreign, jobToken })).status).toBe(404)
   expect((await world.ask(input, { runnerToken: mine, jobToken: 'ptrjt-other' })).status).toBe(404)
   const other = await world.video(uuid)
   expect((await world.ask(`jobs/${job}/files/videos/${other.id + 1}/max-quality`, { runnerToken: mine, jobToken })).status).toBe(403)
   for (const [path, body] of reportsOf(uuid)) {
-    expect([path, (await world.ask(`jobs/${job}/${path}`, { runnerToken: theirs, jobToken, ...body })).status]).toEqual([path, 404])
+    expect([path, (await world.ask(`jobs/${job}/${path}`, { runnerToken: foreign, jobToken, ...body })).status]).toEqual([path, 404])
   }
 
   await run(world.node.databaseUrl, `update job set due_at = now() where uuid = '${job}'`)
-  await offered(theirs)
+  await offered(foreign)
   expect((await world.ask(`jobs/${job}/update`, { runnerToken: mine, jobToken, progress: 5 })).status).toBe(404)
 
-  const again = await world.protocol.accept(theirs, job)
-  await world.ask('unregister', { runnerToken: theirs })
+  const again = await world.protocol.accept(foreign, job)
+  await world.ask('unregister', { runnerToken: foreign })
   expect((await offered(mine)).uuid).toBe(job)
   for (const [path, body] of reportsOf(uuid)) {
-    const answer = await world.ask(`jobs/${job}/${path}`, { runnerToken: theirs, jobToken: again.jobToken, ...body })
+    const answer = await world.ask(`jobs/${job}/${path}`, { runnerToken: foreign, jobToken: again.jobToken, ...body })
     expect([path, answer.status, answer.body.code]).toEqual([path, 404, 'unknown_runner_token'])
   }
   const end = await world.work(mine)

@@ -124,11 +124,11 @@ describe('behind a round-robin proxy', () => {
 
   it('other users receive nothing', async () => {
     const other = await addUser('dora')
-    const [mine, theirs] = [connect(tokenOf(root)), connect(tokenOf(other))]
-    await Promise.all([connected(mine), connected(theirs)])
+    const [mine, remote] = [connect(tokenOf(root)), connect(tokenOf(other))]
+    await Promise.all([connected(mine), connected(remote)])
     await follow('emil')
     await eventually(() => expect(mine.heard).toHaveLength(1))
-    expect(theirs.heard).toEqual([])
+    expect(remote.heard).toEqual([])
   })
 })
 

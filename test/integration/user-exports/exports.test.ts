@@ -54,8 +54,8 @@ function shapeOf(value: unknown, path = '', shape = new Map<string, Set<string>>
   return shape
 }
 
-function expectSameShape(ours: Json, theirs: Json, { exactly }: { exactly: boolean }): void {
-  const [mine, known] = [shapeOf(ours), shapeOf(theirs)]
+function expectSameShape(local: Json, remote: Json, { exactly }: { exactly: boolean }): void {
+  const [mine, known] = [shapeOf(local), shapeOf(remote)]
   const paths = (of: Map<string, unknown>) => [...of.keys()].toSorted()
   if (exactly) expect(paths(mine)).toEqual(paths(known))
   else expect(paths(known).filter((path) => !mine.has(path))).toEqual([])
@@ -159,11 +159,11 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       ...PRIVATE_FILE,
     })
     const archive = await readArchive(Buffer.from(await answer.arrayBuffer()))
-    const theirs = await readArchive(await readFile(FIXTURE))
+    const remote = await readArchive(await readFile(FIXTURE))
 
     const { first, second, username } = mover
     expect([...archive.keys()].filter((name) => !name.startsWith('files/')).toSorted()).toEqual(
-      [...theirs.keys()].filter((name) => !name.startsWith('files/')).toSorted(),
+      [...remote.keys()].filter((name) => !name.startsWith('files/')).toSorted(),
     )
     const playlists = jsonOf(archive, 'peertube/video-playlists.json').videoPlaylists as Json[]
     expect([...archive.keys()].filter((name) => name.startsWith('files/')).toSorted()).toEqual(
@@ -178,9 +178,9 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     for (const [name, { method }] of archive) expect([name, method]).toEqual([name, /\.(json|vtt)$/.test(name) ? 8 : 0])
     expect(archive.get(`files/videos/video-files/${first.uuid}.mp4`)?.bytes.equals(mover.bytes)).toBe(true)
 
-    for (const name of theirs.keys()) {
+    for (const name of remote.keys()) {
       if (!name.endsWith('.json')) continue
-      expectSameShape(jsonOf(archive, name), jsonOf(theirs, name), { exactly: name.startsWith('peertube/') })
+      expectSameShape(jsonOf(archive, name), jsonOf(remote, name), { exactly: name.startsWith('peertube/') })
     }
     for (const { name, item, list: key } of archiveParts) {
       const document = jsonOf(archive, partPath(name))
@@ -397,8 +397,8 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
       const admin = await makeUser('admin2', 0)
       const { id: adminId } = await admin.get<{ id: number }>('/api/v1/users/me')
       const urlFor = async (by: Client) => (await by.get<{ data: Export[] }>(address(locked))).data.map(urlOf)[0] ?? ''
-      const [own, theirs] = [urlOf(made), await urlFor(admin)]
-      const statuses = async () => [(await download(own)).status, (await download(theirs)).status]
+      const [own, remote] = [urlOf(made), await urlFor(admin)]
+      const statuses = async () => [(await download(own)).status, (await download(remote)).status]
       expect(await statuses()).toEqual([200, 200])
       await root.send('POST', `/api/v1/users/${userId}/block`)
       expect(await statuses()).toEqual([403, 200])

@@ -11,7 +11,7 @@ import { storedNames } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
 import { formWith, plain } from '../me/users.ts'
 
-let ours: FederatedNode
+let local: FederatedNode
 let peer: FakePeer
 let nora: { account: PeerActor; channel: PeerActor }
 let ada: Client
@@ -22,13 +22,13 @@ let playlist: { url: string; thumbnailPath: string }
 let comment: { id: number; url: string }
 let reply: { id: number }
 
-const account = () => `${ours.base}/accounts/ada`
-const channel = () => `${ours.base}/video-channels/ada_channel`
+const account = () => `${local.base}/accounts/ada`
+const channel = () => `${local.base}/video-channels/ada_channel`
 const asPeer = (url: string) => fetch(url, { headers: { accept: 'application/activity+json' } })
 const newAda = { username: 'ada', password: 'password of ada', email: 'ada@example.org', role: 2 }
 const objectOf = (activity: { object?: unknown }) => String(activity.object)
 const filesWith = async (name: string) =>
-  (await Promise.all((['web_videos', 'avatars', 'thumbnails', 'previews'] as const).map((kind) => storedNames(ours.node, kind))))
+  (await Promise.all((['web_videos', 'avatars', 'thumbnails', 'previews'] as const).map((kind) => storedNames(local.node, kind))))
     .flat()
     .filter((one) => one.includes(name))
 
@@ -39,7 +39,7 @@ async function uploadAsAda(bytes: Buffer) {
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   form.set('videofile', new File([new Uint8Array(bytes)], 'small.mp4', { type: 'video/mp4' }))
   const { video } = await ada.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/upload', form)
-  return { ...video, url: `${ours.base}/videos/watch/${video.uuid}` }
+  return { ...video, url: `${local.base}/videos/watch/${video.uuid}` }
 }
 
 /** With its own thumbnail, and a video in it. */
@@ -72,24 +72,24 @@ async function write(by: Client, path: string, text: string) {
 }
 
 beforeAll(async () => {
-  ;[ours, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
+  ;[local, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
   const bytes = await readFile(await media('small.mp4'))
-  const made = await ours.client.send<{ user: { id: number } }>('POST', '/api/v1/users', newAda)
+  const made = await local.client.send<{ user: { id: number } }>('POST', '/api/v1/users', newAda)
   adaId = made.user.id
-  ada = await login(ours.base, newAda.username, newAda.password)
-  nora = await introduce(ours, peer, 'nora')
-  for (const target of [ours.instance, account(), channel()]) {
-    await ours.tell(nora.account, peer.activity(nora.account, 'Follow', target))
+  ada = await login(local.base, newAda.username, newAda.password)
+  nora = await introduce(local, peer, 'nora')
+  for (const target of [local.instance, account(), channel()]) {
+    await local.tell(nora.account, peer.activity(nora.account, 'Follow', target))
   }
   adasVideo = await uploadAsAda(bytes)
-  rootsVideo = await ours.upload(bytes)
+  rootsVideo = await local.upload(bytes)
   const threads = `/api/v1/videos/${rootsVideo.id}/comment-threads`
   comment = await write(ada, threads, 'A thought of Ada')
-  reply = await write(ours.client, `/api/v1/videos/${rootsVideo.id}/comments/${comment.id}`, 'An answer')
+  reply = await write(local.client, `/api/v1/videos/${rootsVideo.id}/comments/${comment.id}`, 'An answer')
   await ada.send('PUT', `/api/v1/videos/${rootsVideo.id}/rate`, { rating: 'like' })
   playlist = await makePlaylist(rootsVideo.id)
   await openUpload()
-  await ours.query(
+  await local.query(
     `insert into follow (follower_id, target_id, state, url)
      select a.id, b.id, 'accepted', a.url || '/follows/1' from actor a, actor b where a.url = $1 and b.url = $2`,
     [account(), nora.channel.url],
@@ -98,18 +98,18 @@ beforeAll(async () => {
   peer.received.length = 0
 })
 afterAll(async () => {
-  await Promise.all([peer?.close(), ours?.stop()])
+  await Promise.all([peer?.close(), local?.stop()])
 })
 
 it('a user can be removed only by the user and those who manage users', async () => {
-  expect((await fetch(`${ours.base}/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(401)
+  expect((await fetch(`${local.base}/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(401)
   expect((await ada.raw(`/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(403)
-  expect((await ours.client.raw('/api/v1/users/me', { method: 'DELETE' })).status).toBe(400)
+  expect((await local.client.raw('/api/v1/users/me', { method: 'DELETE' })).status).toBe(400)
   expect((await asPeer(account())).status).toBe(200)
 })
 
 it('a removed user is gone at once for everybody, and keeps the name', async () => {
-  const webVideos = await ours.query<{ filename: string }>('select filename from video_file where video_id = $1', [adasVideo.id])
+  const webVideos = await local.query<{ filename: string }>('select filename from video_file where video_id = $1', [adasVideo.id])
   const filename = webVideos[0]?.filename ?? 'none'
   expect(await filesWith(filename)).toHaveLength(1)
   const picture = basename(playlist.thumbnailPath)
@@ -118,15 +118,15 @@ it('a removed user is gone at once for everybody, and keeps the name', async () 
   expect((await ada.raw('/api/v1/users/me', { method: 'DELETE' })).status).toBe(204)
 
   expect((await ada.raw('/api/v1/users/me')).status).toBe(401)
-  expect((await ours.client.raw(`/api/v1/users/${adaId}`)).status).toBe(404)
-  expect((await ours.client.raw(`/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(404)
-  expect(await ours.client.get('/api/v1/users?search=ada')).toEqual({ total: 0, data: [] })
-  await expect(login(ours.base, newAda.username, newAda.password)).rejects.toThrow('400')
+  expect((await local.client.raw(`/api/v1/users/${adaId}`)).status).toBe(404)
+  expect((await local.client.raw(`/api/v1/users/${adaId}`, { method: 'DELETE' })).status).toBe(404)
+  expect(await local.client.get('/api/v1/users?search=ada')).toEqual({ total: 0, data: [] })
+  await expect(login(local.base, newAda.username, newAda.password)).rejects.toThrow('400')
   for (const url of [account(), channel(), `${account()}/outbox`, `${channel()}/followers`]) {
     await until(async () => (await asPeer(url)).status === 410, { what: `the end of ${url}` })
   }
-  expect((await asPeer(`${ours.base}/accounts/nobody`)).status).toBe(404)
-  const again = await ours.client.raw('/api/v1/users', {
+  expect((await asPeer(`${local.base}/accounts/nobody`)).status).toBe(404)
+  const again = await local.client.raw('/api/v1/users', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(newAda),
@@ -134,8 +134,8 @@ it('a removed user is gone at once for everybody, and keeps the name', async () 
   expect(again.status).toBe(409)
 
   // The process ends while the job runs; another one continues.
-  await ours.node.restart()
-  await until(async () => (await ours.query('select id from users where id = $1', [adaId])).length === 0, {
+  await local.node.restart()
+  await until(async () => (await local.query('select id from users where id = $1', [adaId])).length === 0, {
     what: 'the end of the user',
   })
   expect(await filesWith(filename)).toEqual([])
@@ -143,7 +143,7 @@ it('a removed user is gone at once for everybody, and keeps the name', async () 
 })
 
 it('a removed user leaves only tombstones', async () => {
-  const left = await ours.query(
+  const left = await local.query(
     `select (select count(*)::int from account a join actor x on x.id = a.actor_id where x.url = $1) as accounts,
        (select count(*)::int from channel c join actor x on x.id = c.actor_id where x.url = $2) as channels,
        (select count(*)::int from video where uuid = $3) as videos,
@@ -164,13 +164,13 @@ it('a removed user leaves only tombstones', async () => {
     },
   ])
 
-  const thread = await ours.client.get<{ comment: unknown; children: { comment: { id: number; text: string } }[] }>(
+  const thread = await local.client.get<{ comment: unknown; children: { comment: { id: number; text: string } }[] }>(
     `/api/v1/videos/${rootsVideo.id}/comment-threads/${comment.id}`,
   )
   expect(thread.comment).toMatchObject({ isDeleted: true, text: '', account: null })
   expect(thread.children.map((child) => child.comment)).toMatchObject([{ id: reply.id, text: 'An answer' }])
   expect(await (await asPeer(comment.url)).json()).toMatchObject({ type: 'Tombstone' })
-  const counts = () => ours.query('select likes, comments from video where id = $1', [rootsVideo.id])
+  const counts = () => local.query('select likes, comments from video where id = $1', [rootsVideo.id])
   await until(async () => JSON.stringify(await counts()) === '[{"likes":0,"comments":1}]', { what: 'the counts' })
 })
 
@@ -187,13 +187,13 @@ it('a removed user sends a Delete of each actor to those who knew it, last', asy
     { type: 'Follow', actor: account(), object: nora.channel.url },
   ])
   expect(
-    await ours.query('select 1 from follow f join actor a on a.id in (f.follower_id, f.target_id) where a.url = $1', [account()]),
+    await local.query('select 1 from follow f join actor a on a.id in (f.follower_id, f.target_id) where a.url = $1', [account()]),
   ).toEqual([])
 })
 
 it('a removed user cannot sign any more after all deliveries', async () => {
-  const keys = () => ours.query('select 1 from actor where url in ($1, $2) and private_key_sealed is not null', [account(), channel()])
-  await until(async () => (await ours.query("select 1 from delivery where state = 'waiting'")).length === 0)
-  await ours.node.restart()
+  const keys = () => local.query('select 1 from actor where url in ($1, $2) and private_key_sealed is not null', [account(), channel()])
+  await until(async () => (await local.query("select 1 from delivery where state = 'waiting'")).length === 0)
+  await local.node.restart()
   await until(async () => (await keys()).length === 0, { what: 'the end of the keys' })
 })

@@ -372,10 +372,10 @@ describe('during an import', () => {
   it('its user may be blocked', async () => {
     const email = 'blocked@example.com'
     await client.send('POST', '/api/v1/users', { username: 'blocked', password: 'password1', email, role: 2 })
-    const theirs = await login(node.base, 'blocked', 'password1')
-    const me = await theirs.get<{ id: number; videoChannels: { id: number }[] }>('/api/v1/users/me')
+    const remote = await login(node.base, 'blocked', 'password1')
+    const me = await remote.get<{ id: number; videoChannels: { id: number }[] }>('/api/v1/users/me')
     const body = { channelId: me.videoChannels[0]?.id, targetUrl: at('/waiting.mp4') }
-    const { id } = await theirs.send<Import>('POST', ADDRESS, body)
+    const { id } = await remote.send<Import>('POST', ADDRESS, body)
     await until(() => site.asked.includes('/waiting.mp4'))
     await client.send('POST', `/api/v1/users/${me.id}/block`, {})
     await until(async () => (await count(`video_import where id = ${id} and state = 'rejected'`)) === 1)
@@ -386,10 +386,10 @@ describe('during an import', () => {
     const email = 'small@example.com'
     const quota = { videoQuota: 1000, videoQuotaDaily: -1 }
     await client.send('POST', '/api/v1/users', { username: 'small', password: 'password1', email, role: 2, ...quota })
-    const theirs = await login(node.base, 'small', 'password1')
-    const me = await theirs.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+    const remote = await login(node.base, 'small', 'password1')
+    const me = await remote.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     const body = { channelId: me.videoChannels[0]?.id, targetUrl: at('/small.mp4') }
-    const { id } = await theirs.send<Import>('POST', ADDRESS, body)
+    const { id } = await remote.send<Import>('POST', ADDRESS, body)
     await until(async () => (await count(`video_import where id = ${id} and state = 'failed'`)) === 1)
     await untilClean()
   })

@@ -758,9 +758,9 @@ describe('shared pages of visitors', () => {
     const url = `/w/${shown.uuid}?start=7`
     const session = { cookie: `vireo-session=${'b'.repeat(40)}` }
     const visitors = await ask(url)
-    const theirs = await ask(url, session)
-    expect([visitors, theirs].map(({ body }) => body.includes('href="/logout"'))).toEqual([false, true])
-    expect(theirs.headers['cache-control']).toBe('private, max-age=0, no-cache, must-revalidate')
+    const remote = await ask(url, session)
+    expect([visitors, remote].map(({ body }) => body.includes('href="/logout"'))).toEqual([false, true])
+    expect(remote.headers['cache-control']).toBe('private, max-age=0, no-cache, must-revalidate')
     expect((await ask(url)).body).toBe(visitors.body)
   })
 })

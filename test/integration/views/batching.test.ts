@@ -31,14 +31,14 @@ it('views of many videos, and the end of many viewers, take one statement per ta
   const remote = await makeRemoteChannel(db, { host: 'home.example' })
   for (let index = 0; index < VIDEOS; index += 1) {
     const columns = { duration: 600 }
-    const ours = await makeVideo(db, { channelId: user.channelId, bare: true, columns })
-    const theirs = await makeVideo(db, {
+    const local = await makeVideo(db, { channelId: user.channelId, bare: true, columns })
+    const foreign = await makeVideo(db, {
       channelId: remote.channelId,
       bare: true,
       columns,
       remoteOrigin: 'https://home.example',
     })
-    for (const { id } of [ours, theirs]) {
+    for (const { id } of [local, foreign]) {
       for (const seconds of [0, 15, 30]) {
         const watcher = { session: `viewer ${index}`, address: '192.0.2.1' }
         await views.watch({ videoId: id, watcher, seconds, isSeek: false })

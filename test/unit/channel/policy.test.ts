@@ -3,7 +3,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { assertMayManageChannel } from '../../../src/actors/channel/index.ts'
 
-const ours = { accountId: 1, remote: false }
+const local = { accountId: 1, remote: false }
 const people = {
   owner: { accountId: 1, role: 2 },
   stranger: { accountId: 2, role: 2 },
@@ -13,11 +13,11 @@ const people = {
 
 describe('a channel', () => {
   it.each(['owner', 'moderator', 'administrator'] as const)('of this server can be changed by its %s', (who) => {
-    expect(() => assertMayManageChannel(ours, people[who])).not.toThrow()
+    expect(() => assertMayManageChannel(local, people[who])).not.toThrow()
   })
 
   it('cannot be changed by another user', () => {
-    expect(() => assertMayManageChannel(ours, people.stranger)).toThrow(expect.objectContaining({ kind: 'forbidden' }))
+    expect(() => assertMayManageChannel(local, people.stranger)).toThrow(expect.objectContaining({ kind: 'forbidden' }))
   })
 
   it('of another server cannot be changed here', () => {

@@ -159,8 +159,8 @@ describe('intervals, lifetimes, page sizes and attempts', () => {
     ['overview.videos_per_sample', 'overview.videosPerSample', 1],
     ['overview.min_videos_per_sample', 'overview.minVideosPerSample', 1],
     ['overview.max_page', 'overview.page.max', 1],
-  ])('vireo.%s is %s', (ours, theirs, factor) => {
-    expect(at(vireo, ours.split('.'))).toBe(Number(at(limits, theirs.split('.'))) * factor)
+  ])('vireo.%s is %s', (local, remote, factor) => {
+    expect(at(vireo, local.split('.'))).toBe(Number(at(limits, remote.split('.'))) * factor)
   })
 })
 

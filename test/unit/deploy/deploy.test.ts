@@ -21,7 +21,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found = '']) => found)
 
 const compose = readCompose(read('deploy/compose/compose.yaml'), read('deploy/compose/.env.example'))
-const ours = Object.entries(compose.services).filter(([, { command }]) => command?.[0] === 'serve')
+const local = Object.entries(compose.services).filter(([, { command }]) => command?.[0] === 'serve')
 const units = ['vireo.service', 'vireo@.service'].map((name) => [name, read(`deploy/systemd/${name}`)] as const)
 
 /** The configuration of a container, with secrets in the format of make-secrets.sh. */
@@ -40,7 +40,7 @@ describe('configurations', () => {
     expect(example.publicUrl).toBe('https://video.example')
   })
 
-  it.each(ours)('the container %s has no unknown key', (_name, { environment }) => {
+  it.each(local)('the container %s has no unknown key', (_name, { environment }) => {
     const { warnings, publicUrl, database, redis } = configOf(environment)
     expect({ warnings, publicUrl, database: database.kind, redis: redis?.kind }).toEqual({
       warnings: [],
@@ -68,13 +68,13 @@ describe('configurations', () => {
 
 describe('processes', () => {
   it('of the compose file cover each role', () => {
-    const played = ours.map(([, { command = [] }]) => command.at(-1) ?? '')
+    const played = local.map(([, { command = [] }]) => command.at(-1) ?? '')
     expect([...new Set(played)].sort()).toEqual([...roles].sort())
   })
 
   it.each(units)('%s and the containers have enough time to drain', (_name, unit) => {
     const graces = [...matches(unit, /^TimeoutStopSec=(\d+)$/gm).map((seconds) => Number(seconds) * 1000)]
-    for (const [, { stop_grace_period, environment }] of ours) {
+    for (const [, { stop_grace_period, environment }] of local) {
       const { http, runtime } = configOf(environment).config.vireo
       const longest = http.drain_delay + runtime.stop_timeout
       for (const grace of [...graces, parseDuration(stop_grace_period ?? '0')]) expect(grace).toBeGreaterThan(longest)
@@ -83,7 +83,7 @@ describe('processes', () => {
   })
 
   it('serve health checks where they are requested', () => {
-    for (const [name, { healthcheck, environment }] of ours) {
+    for (const [name, { healthcheck, environment }] of local) {
       const { listen, vireo } = configOf(environment).config
       const own = `http://127.0.0.1:${vireo.health.port}${READY_PATH}`
       expect([name, healthcheck?.test?.at(-1)]).toEqual([name, vireo.health.port === null ? undefined : own])
@@ -95,7 +95,7 @@ describe('processes', () => {
   })
 
   it("with the role web are nginx's upstreams", () => {
-    const web = ours.filter(([, { command }]) => command?.at(-1) === 'web').map(([name]) => `${name}:9000`)
+    const web = local.filter(([, { command }]) => command?.at(-1) === 'web').map(([name]) => `${name}:9000`)
     const asked = matches(read('deploy/compose/nginx.conf.template'), /server (web-\S+)/g)
     expect([...new Set(asked)].sort()).toEqual(web.sort())
     const { port } = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' }).config.listen
@@ -130,7 +130,7 @@ describe('nginx', () => {
   })
 
   it('is configured as the sender of files', () => {
-    const { vireo, trust_proxy } = configOf(ours[0]?.[1].environment ?? {}).config
+    const { vireo, trust_proxy } = configOf(local[0]?.[1].environment ?? {}).config
     expect(vireo.delivery.x_accel_location).toBe('/internal')
     expect(trust_proxy).toEqual(['loopback', 'uniquelocal'])
   })

@@ -10,9 +10,9 @@ const settings: FollowSettings = { initial_backoff: minute, max_backoff: 12 * 60
 const asked = (answer: 'awaited' | 'granted' | 'refused') => ({ type: 'REQUESTED', by: 'us', at: 1000, answer }) as const
 const asks = { by: 'us', askedAt: 1000, tries: 1 } as const
 const timedOut = (at: number) => ({ type: 'TIMED_OUT', at, settings }) as const
-const ours = { by: 'us', askedAt: 5, tries: 3 } as const
-const theirs = { by: 'them', askedAt: 5, tries: 1 } as const
-const decided = { ...theirs, isRejectedByAdmin: true } as const
+const local = { by: 'us', askedAt: 5, tries: 3 } as const
+const remote = { by: 'them', askedAt: 5, tries: 1 } as const
+const decided = { ...remote, isRejectedByAdmin: true } as const
 const asksUs = (answer: 'awaited' | 'granted' | 'refused') => ({ type: 'REQUESTED', by: 'them', at: 7, answer }) as const
 
 export const table = defineTable({
@@ -32,41 +32,41 @@ export const table = defineTable({
       gives: { by: 'them', askedAt: 7, tries: 1 },
     },
 
-    { from: 'pending', with: ours, event: asked('awaited'), to: 'pending', gives: asks },
-    { from: 'pending', with: ours, event: asked('granted'), to: 'accepted', gives: asks },
-    { from: 'pending', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
-    { from: 'pending', with: ours, event: { type: 'ACCEPTED' }, to: 'accepted' },
-    { from: 'pending', with: ours, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: false } },
-    { from: 'pending', with: theirs, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: true } },
+    { from: 'pending', with: local, event: asked('awaited'), to: 'pending', gives: asks },
+    { from: 'pending', with: local, event: asked('granted'), to: 'accepted', gives: asks },
+    { from: 'pending', with: local, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'pending', with: local, event: { type: 'ACCEPTED' }, to: 'accepted' },
+    { from: 'pending', with: local, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: false } },
+    { from: 'pending', with: remote, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: true } },
     { from: 'pending', event: { type: 'WITHDRAWN' }, to: 'none' },
     { from: 'pending', event: { type: 'REMOVED' }, to: 'none' },
     { from: 'pending', event: { type: 'BLOCKED' }, to: 'rejected' },
-    { from: 'pending', with: ours, event: timedOut(5 + 7 * day - 1), to: 'pending', gives: { tries: 4 } },
-    { from: 'pending', with: ours, event: timedOut(5 + 7 * day), to: 'expired' },
-    { from: 'pending', with: theirs, event: timedOut(5 + 8 * day), to: 'illegal' },
+    { from: 'pending', with: local, event: timedOut(5 + 7 * day - 1), to: 'pending', gives: { tries: 4 } },
+    { from: 'pending', with: local, event: timedOut(5 + 7 * day), to: 'expired' },
+    { from: 'pending', with: remote, event: timedOut(5 + 8 * day), to: 'illegal' },
 
-    { from: 'accepted', with: ours, event: asked('awaited'), to: 'accepted' },
-    { from: 'accepted', with: ours, event: asked('granted'), to: 'accepted' },
-    { from: 'accepted', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'accepted', with: local, event: asked('awaited'), to: 'accepted' },
+    { from: 'accepted', with: local, event: asked('granted'), to: 'accepted' },
+    { from: 'accepted', with: local, event: asked('refused'), to: 'rejected', gives: asks },
     { from: 'accepted', event: { type: 'REJECTED' }, to: 'rejected' },
-    { from: 'accepted', with: theirs, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: true } },
+    { from: 'accepted', with: remote, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: true } },
     { from: 'accepted', event: { type: 'WITHDRAWN' }, to: 'none' },
     { from: 'accepted', event: { type: 'REMOVED' }, to: 'none' },
     { from: 'accepted', event: { type: 'BLOCKED' }, to: 'rejected' },
 
-    { from: 'rejected', with: ours, event: asked('awaited'), to: 'pending', gives: asks },
-    { from: 'rejected', with: ours, event: asked('granted'), to: 'accepted', gives: asks },
-    { from: 'rejected', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'rejected', with: local, event: asked('awaited'), to: 'pending', gives: asks },
+    { from: 'rejected', with: local, event: asked('granted'), to: 'accepted', gives: asks },
+    { from: 'rejected', with: local, event: asked('refused'), to: 'rejected', gives: asks },
     {
       from: 'rejected',
-      with: theirs,
+      with: remote,
       event: asksUs('granted'),
       to: 'accepted',
       gives: { by: 'them', askedAt: 7, tries: 1 },
     },
     {
       from: 'rejected',
-      with: theirs,
+      with: remote,
       event: asksUs('refused'),
       to: 'rejected',
       gives: { by: 'them', askedAt: 7, tries: 1 },
@@ -87,9 +87,9 @@ export const table = defineTable({
     { from: 'rejected', event: { type: 'WITHDRAWN' }, to: 'none' },
     { from: 'rejected', event: { type: 'REMOVED' }, to: 'none' },
 
-    { from: 'expired', with: ours, event: asked('awaited'), to: 'pending', gives: asks },
-    { from: 'expired', with: ours, event: asked('granted'), to: 'accepted', gives: asks },
-    { from: 'expired', with: ours, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'expired', with: local, event: asked('awaited'), to: 'pending', gives: asks },
+    { from: 'expired', with: local, event: asked('granted'), to: 'accepted', gives: asks },
+    { from: 'expired', with: local, event: asked('refused'), to: 'rejected', gives: asks },
     { from: 'expired', event: { type: 'ACCEPTED' }, to: 'accepted' },
     { from: 'expired', event: { type: 'REJECTED' }, to: 'rejected' },
     { from: 'expired', event: { type: 'WITHDRAWN' }, to: 'none' },
@@ -101,7 +101,7 @@ export const table = defineTable({
     { state: 'pending', with: { by: 'us', tries: 1 }, ms: minute },
     { state: 'pending', with: { by: 'us', tries: 2 }, ms: 2 * minute },
     { state: 'pending', with: { by: 'us', tries: 50 }, ms: 12 * 60 * minute },
-    { state: 'pending', with: theirs, ms: null },
+    { state: 'pending', with: remote, ms: null },
     { state: 'accepted', ms: null },
     { state: 'rejected', ms: null },
     { state: 'expired', ms: null },

@@ -9,7 +9,7 @@ const released = { ...timedOut, isReleased: true } as const
 const failed = { type: 'FAILED', error: 'no space' } as const
 const removed = { type: 'REMOVED' } as const
 const lostTooOften = { lost: 3, error: 'The worker was lost too often' }
-const theirs = { by: 'them' } as const
+const remote = { by: 'them' } as const
 
 export const table = defineTable({
   machine: redundancyMachine,
@@ -55,9 +55,9 @@ export const table = defineTable({
     },
     { from: 'announced', event: { type: 'OUTDATED' }, to: 'wanted' },
     { from: 'announced', event: removed, to: 'expiring' },
-    { from: 'announced', with: theirs, event: removed, to: 'removed' },
+    { from: 'announced', with: remote, event: removed, to: 'removed' },
     { from: 'announced', event: timedOut, to: 'expiring' },
-    { from: 'announced', with: theirs, event: timedOut, to: 'removed' },
+    { from: 'announced', with: remote, event: timedOut, to: 'removed' },
 
     { from: 'expiring', event: { type: 'CLEARED' }, to: 'removed' },
     { from: 'expiring', event: timedOut, to: 'expiring' },
