@@ -57,7 +57,7 @@ export async function benchHttp(): Promise<void> {
       start: (databaseUrl) => start(databaseUrl, NOT_KEPT),
     })
     const [list, video] = statements.routes
-    const kept = new Map([list, video].flatMap((route) => (route ? [[{ ...route, name: `${route.name}, kept` }, []]] : [])))
+    const kept = new Map([list, video].flatMap((route) => (route ? [[{ ...route, name: `${route.name}, cached` }, []]] : [])))
     await compare({
       node: await start(postgres.url, NOT_KEPT),
       routes: statements.routes,

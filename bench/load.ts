@@ -68,19 +68,19 @@ export function makeLoadGenerator(options: { origin: string; connections: number
     },
     async runAtRate(target, rate, ms) {
       const times: number[] = []
-      const asked: Promise<void>[] = []
+      const requested: Promise<void>[] = []
       const begun = performance.now()
       const total = Math.ceil((rate * ms) / 1000)
-      while (asked.length < total) {
+      while (requested.length < total) {
         const now = performance.now()
-        for (let due = begun + (asked.length * 1000) / rate; due <= now && asked.length < total; ) {
+        for (let due = begun + (requested.length * 1000) / rate; due <= now && requested.length < total; ) {
           const dueAt = due
-          asked.push(ask(target).then(() => void times.push(performance.now() - dueAt)))
-          due = begun + (asked.length * 1000) / rate
+          requested.push(ask(target).then(() => void times.push(performance.now() - dueAt)))
+          due = begun + (requested.length * 1000) / rate
         }
         await pause(1)
       }
-      await Promise.all(asked)
+      await Promise.all(requested)
       return loadOf(times, performance.now() - begun)
     },
     async answerOf(target, path) {

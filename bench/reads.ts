@@ -85,12 +85,12 @@ export async function benchReads(): Promise<void> {
   await chmod(folder, 0o711)
   const postgres = await startMeasuringPostgres(join(folder, 'postgres'))
   const sides: Side[] = []
-  const asked = process.env.VIREO_BENCH_ROUTES?.split(';')
+  const requested = process.env.VIREO_BENCH_ROUTES?.split(';')
   try {
     // The same videos for all servers.
     const uuid = crypto.randomUUID()
     for (const checkout of await startCheckouts({ folder, databaseUrl: postgres.url, env: {} })) sides.push(await sideOf(checkout, uuid))
-    const routes = routesOf(uuid).filter(({ name }) => asked === undefined || asked.includes(name))
+    const routes = routesOf(uuid).filter(({ name }) => requested === undefined || requested.includes(name))
     const bare = await startBareSide(routes, sides[0])
     sides.push(bare)
     const rows: string[][] = []

@@ -43,14 +43,14 @@ const parts: Record<string, () => Promise<void>> = {
 /** Parts that take half an hour. */
 const BY_NAME = ['live', 'scale']
 
-const asked = process.argv.slice(2)
-const unknown = asked.find((name) => !Object.hasOwn(parts, name))
+const requested = process.argv.slice(2)
+const unknown = requested.find((name) => !Object.hasOwn(parts, name))
 if (unknown !== undefined) {
   console.error(`"${unknown}" is no part of the bench: choose from ${Object.keys(parts).join(', ')}`)
   process.exit(1)
 }
 for (const [name, bench] of Object.entries(parts)) {
-  if (asked.length > 0 ? !asked.includes(name) : BY_NAME.includes(name)) continue
+  if (requested.length > 0 ? !requested.includes(name) : BY_NAME.includes(name)) continue
   console.log(`\n== ${name} ==`)
   await bench()
 }

@@ -26,8 +26,8 @@ const PARTS: Record<string, () => Promise<void>> = {
 }
 
 export async function benchFederation(): Promise<void> {
-  const asked = process.env.VIREO_BENCH_FEDERATION?.split(',') ?? Object.keys(PARTS)
-  for (const [name, part] of Object.entries(PARTS)) if (asked.includes(name)) await part()
+  const requested = process.env.VIREO_BENCH_FEDERATION?.split(',') ?? Object.keys(PARTS)
+  for (const [name, part] of Object.entries(PARTS)) if (requested.includes(name)) await part()
 }
 
 /** A new server for each part, so that no part does the work of another. */
