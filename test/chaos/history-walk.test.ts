@@ -56,10 +56,10 @@ it('fetches no stored page again, and stores every video once', async () => {
     node = await start(options)
     const pages = left?.pages ?? 0
     await until(async () => ((await walk())?.pages ?? 0) > Math.max(pages, PAGES * share))
-    const asked = peer.fetched.flatMap((path) => /outbox\?page=(\d+)$/.exec(path)?.[1] ?? []).map(Number)
+    const requested = peer.fetched.flatMap((path) => /outbox\?page=(\d+)$/.exec(path)?.[1] ?? []).map(Number)
     // The collection itself counts as a page.
-    if (left) expect(Math.min(...asked)).toBe(left.pages)
-    expect(Math.min(...asked)).toBeGreaterThanOrEqual(Math.floor(PAGES * share))
+    if (left) expect(Math.min(...requested)).toBe(left.pages)
+    expect(Math.min(...requested)).toBeGreaterThanOrEqual(Math.floor(PAGES * share))
   }
   await until(async () => (await walk())?.state === 'done', { what: 'the end' })
   expect(await walk()).toMatchObject({ seen: PAGES * PER_PAGE, pages: PAGES + 1 })

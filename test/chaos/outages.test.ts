@@ -262,8 +262,8 @@ describe.each(backEnds)('on %s', (backEnd) => {
     const followed = await column(`select replace(x.preferred_username, 'c', 'subscription ') as name
       from follow f join actor x on x.id = f.target_id where f.state in ('pending', 'accepted')`)
     expect(followed.length).toBe(new Set(followed).size)
-    const asked = (names: string[]) => names.map((name) => `subscription ${Number(name.split(' ')[1]) % CHANNELS}`)
-    expect(asked(subscriptions.acknowledged).filter((name) => !followed.includes(name))).toEqual([])
+    const requested = (names: string[]) => names.map((name) => `subscription ${Number(name.split(' ')[1]) % CHANNELS}`)
+    expect(requested(subscriptions.acknowledged).filter((name) => !followed.includes(name))).toEqual([])
     // Each was sent one Follow, possibly repeatedly.
     const follows = peer.of('Follow').map(({ activity }) => `${activity.id} ${String(activity.object)}`)
     expect(new Set(follows).size).toBe(followed.length)

@@ -116,8 +116,8 @@ it('prunes unreferenced files in both places, and nothing that is recorded, pend
   expect([unneeded(preview), preview.deleted]).toEqual([expected, 0])
   const young = await queryVireo<Pruned>(env, ['prune-storage', '--delete', '--yes', '--no-missing'])
   expect([unneeded(young), young.deleted, young.missing]).toEqual([[], 0, null])
-  const asked = await runVireo(env, ['prune-storage', '--older-than', '0.0000001', '--delete'])
-  expect([asked.code, asked.complaint]).toEqual([2, expect.stringContaining('--yes')])
+  const requested = await runVireo(env, ['prune-storage', '--older-than', '0.0000001', '--delete'])
+  expect([requested.code, requested.complaint]).toEqual([2, expect.stringContaining('--yes')])
   expect(unneeded(await prune())).toEqual(expected)
 
   const pruned = await prune('--delete', '--yes')

@@ -80,10 +80,10 @@ describe('two web processes without workers', () => {
 
   it('share a two-factor login', async () => {
     const me = await one.get<{ id: number }>('/api/v1/users/me')
-    const asked = await one.send<{ otpRequest: { requestToken: string; secret: string } }>(
+    const requested = await one.send<{ otpRequest: { requestToken: string; secret: string } }>(
       ...(['POST', `/api/v1/users/${me.id}/two-factor/request`, { currentPassword: PASSWORD }] as const),
     )
-    const { requestToken, secret } = asked.otpRequest
+    const { requestToken, secret } = requested.otpRequest
     const confirmed = await atOther(`/api/v1/users/${me.id}/two-factor/confirm-request`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

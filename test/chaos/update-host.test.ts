@@ -160,10 +160,10 @@ it('leaves no row with the old address, and changes nothing of other servers', a
     },
   ])
   expect((await pool.query("select data from job where type = 'manage-video-torrent' and state <> 'completed'")).rows).not.toEqual([])
-  const asked = await pool.query(
+  const requested = await pool.query(
     "select 1 from outbox where event = 'FollowRequested' union all select 1 from document where type = 'Follow'",
   )
-  expect(asked.rows).not.toEqual([])
+  expect(requested.rows).not.toEqual([])
   expect(await queryVireo(onNew(), ['update-host'])).toEqual({ change: null })
 })
 

@@ -29,22 +29,22 @@ const acct = (who = name(), host = peer.host) => `acct:${who}@${host}`
 const webFinger = () => peer.fetched.filter((path) => path.startsWith('/.well-known/webfinger'))
 
 it('of an unknown actor is resolved afterwards, by WebFinger', async () => {
-  await node.tell(alice, follow(alice), { keyId: acct() })
+  await node.deliver(alice, follow(alice), { keyId: acct() })
   expect(await follows(alice)).toBe(1)
   expect(webFinger()).toHaveLength(1)
 })
 
 it('of a known actor is found without a fetch', async () => {
-  await node.tell(alice, peer.activity(alice, 'Arrive', alice.url))
+  await node.deliver(alice, peer.activity(alice, 'Arrive', alice.url))
   peer.fetched.length = 0
-  await node.tell(alice, follow(alice), { keyId: acct(name().toUpperCase()) })
+  await node.deliver(alice, follow(alice), { keyId: acct(name().toUpperCase()) })
   expect(await follows(alice)).toBe(1)
   expect(peer.fetched).toEqual([])
 })
 
 it('of another actor is refused', async () => {
   const bob = await peer.account(`bob_${made}`)
-  for (const one of [alice, bob]) await node.tell(one, peer.activity(one, 'Arrive', one.url))
+  for (const one of [alice, bob]) await node.deliver(one, peer.activity(one, 'Arrive', one.url))
   const { status } = await post(node, alice, follow(alice), { signer: bob, keyId: acct(`bob_${made}`) })
   expect(status).toBe(403)
   expect(await follows(alice)).toBe(0)
@@ -62,7 +62,7 @@ it.each<[string, number, () => string]>([
 
 it('that WebFinger resolves to another actor has no effect', async () => {
   const mallory = await peer.account(`mallory_${made}`)
-  await node.tell(alice, follow(alice), { signer: mallory, keyId: acct(`mallory_${made}`) })
-  await node.tell(alice, follow(alice), { keyId: acct('nobody') })
+  await node.deliver(alice, follow(alice), { signer: mallory, keyId: acct(`mallory_${made}`) })
+  await node.deliver(alice, follow(alice), { keyId: acct('nobody') })
   expect(await follows(alice)).toBe(0)
 })

@@ -24,8 +24,8 @@ beforeAll(async () => {
   mallory = await introduce(local, bad, 'mallory')
   carol = await introduce(local, bad, 'carol')
   alice = await introduce(local, good, 'alice')
-  await local.tell(bad.instance, bad.activity(bad.instance, 'Arrive', bad.instance.url))
-  await local.tell(good.instance, good.activity(good.instance, 'Arrive', good.instance.url))
+  await local.deliver(bad.instance, bad.activity(bad.instance, 'Arrive', bad.instance.url))
+  await local.deliver(good.instance, good.activity(good.instance, 'Arrive', good.instance.url))
   video = await local.upload(await readFile(await media('small.mp4')))
 })
 afterAll(async () => {
@@ -116,7 +116,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     expect([await activities(mallory.account), await activities(mallory.channel)]).toEqual(before)
     expect(await isStored(note.id)).toBe(false)
     await unblock()
-    await local.tell(mallory.account, create)
+    await local.deliver(mallory.account, create)
     expect(await isStored(note.id)).toBe(true)
   })
 
@@ -167,11 +167,11 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
   })
 
   it("loses its follows of the instance, and the instance's follows of it end; new ones are possible after the block", async () => {
-    await local.tell(mallory.channel, follow(mallory.channel, bad, local.instance))
-    await local.tell(alice.channel, follow(alice.channel, good, local.instance))
+    await local.deliver(mallory.channel, follow(mallory.channel, bad, local.instance))
+    await local.deliver(alice.channel, follow(alice.channel, good, local.instance))
     await send('POST', '/api/v1/server/following', { handles: [`mallory_channel@${bad.host}`] })
-    const asked = await bad.awaited('our Follow', (one) => one.activity.type === 'Follow')
-    await local.tell(mallory.channel, bad.activity(mallory.channel, 'Accept', asked.activity))
+    const requested = await bad.awaited('our Follow', (one) => one.activity.type === 'Follow')
+    await local.deliver(mallory.channel, bad.activity(mallory.channel, 'Accept', requested.activity))
     expect(await followState(mallory.channel.url, local.instance)).toBe('accepted')
     expect(await followState(local.instance, mallory.channel.url)).toBe('accepted')
     await idle()
@@ -185,7 +185,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     expect(await followState(alice.channel.url, local.instance)).toBe('accepted')
     bad.received.length = 0
     const again = follow(mallory.channel, bad, local.instance)
-    await local.tell(mallory.channel, again)
+    await local.deliver(mallory.channel, again)
     const { activity } = await bad.awaited('the Reject of the new Follow', (one) => one.activity.type === 'Reject')
     expect(activity).toMatchObject({ actor: local.instance, object: { type: 'Follow', id: again.id } })
     expect(await followState(mallory.channel.url, local.instance)).toBeUndefined()
@@ -194,9 +194,9 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     expect(await followState(local.instance, mallory.channel.url)).toBeUndefined()
 
     await unblock()
-    await local.tell(mallory.channel, follow(mallory.channel, bad, local.instance))
+    await local.deliver(mallory.channel, follow(mallory.channel, bad, local.instance))
     expect(await followState(mallory.channel.url, local.instance)).toBe('accepted')
-    await local.tell(
+    await local.deliver(
       mallory.channel,
       bad.activity(mallory.channel, 'Undo', { ...follow(mallory.channel, bad, local.instance), id: undefined }),
     )
@@ -208,7 +208,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     const followAll = async () => {
       for (const one of remote) {
         const by = one.actor === mallory.account.url ? mallory.account : mallory.channel
-        await local.tell(by, { ...one, id: bad.id() })
+        await local.deliver(by, { ...one, id: bad.id() })
       }
       // Never answered: it stays pending.
       await send('POST', '/api/v1/users/me/subscriptions', { uri: `mallory_channel@${bad.host}` })
@@ -261,7 +261,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     expect(await follows()).toEqual(all)
     for (const by of [mallory.account, mallory.channel]) {
       for (const one of remote.filter(({ actor }) => actor === by.url)) {
-        await local.tell(by, bad.activity(by, 'Undo', { ...one, id: undefined }))
+        await local.deliver(by, bad.activity(by, 'Undo', { ...one, id: undefined }))
       }
     }
     await send('DELETE', `/api/v1/users/me/subscriptions/mallory_channel@${bad.host}`)
@@ -271,7 +271,7 @@ describe.each(blocks)('a blocked $what', ({ what, block, unblock }) => {
     const remote = bad.video({ ...mallory })
     await block()
     bad.fetched.length = 0
-    await local.tell(good.instance, good.activity(good.instance, 'Announce', remote.id))
+    await local.deliver(good.instance, good.activity(good.instance, 'Announce', remote.id))
     expect(await local.query('select 1 from video where url = $1', [remote.id])).toEqual([])
     if (what === 'host') expect(bad.fetched).toEqual([])
     await unblock()
@@ -313,7 +313,7 @@ describe('a blocked host', () => {
     await host?.block()
     bad.fetched.length = 0
     const { note, create } = noteOf(alice.account, good, parent.id)
-    await local.tell(alice.account, create)
+    await local.deliver(alice.account, create)
     good.serve('/moved', () => ({ status: 302 }))
     await send('POST', '/api/v1/server/following', { hosts: [bad.host] })
     await idle()
@@ -327,7 +327,7 @@ describe('a blocked host', () => {
       [carol.channel, bad],
       [alice.account, good],
     ] as const) {
-      await local.tell(by, follow(by, peer, `${local.base}/accounts/root`))
+      await local.deliver(by, follow(by, peer, `${local.base}/accounts/root`))
     }
     bad.answerPosts(() => 503)
     await send('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text: 'First' })

@@ -32,7 +32,7 @@ beforeAll(async () => {
   fred = await introduce(node, far, 'fred')
   eve = await introduce(node, far, 'eve')
   for (const target of [node.instance, root()]) {
-    await node.tell(nora.account, near.activity(nora.account, 'Follow', target))
+    await node.deliver(nora.account, near.activity(nora.account, 'Follow', target))
   }
 })
 afterAll(async () => {
@@ -81,7 +81,7 @@ const noJobs = () =>
 const said = async (by: Pair, inReplyTo: string, more: { content?: string; more?: JsonObject } = {}) => {
   const note = far.note({ author: by.account.url, inReplyTo, ...more })
   const activity = await signedInside(far.activity(by.account, 'Create', note), by.account)
-  await node.tell(by.account, activity)
+  await node.deliver(by.account, activity)
   return { url: note.id, note, activity }
 }
 const documentAt = async (url: string) => {
@@ -164,10 +164,10 @@ describe('a remote comment on a local video', () => {
       signedInside(far.activity(fred.account, 'Update', { ...note, content, updated }), fred.account)
     const soon = new Date(Date.now() - 10).toISOString()
     const update = await edited('Better said', soon)
-    await node.tell(fred.account, update)
+    await node.deliver(fred.account, update)
     expect(await stored(url)).toMatchObject({ text: 'Better said', held: false })
     expect((await heard(near, 'Update', url)).activity).toEqual(update)
-    await node.tell(fred.account, await edited('Said before', '2026-01-01T00:00:00.000Z'))
+    await node.deliver(fred.account, await edited('Said before', '2026-01-01T00:00:00.000Z'))
     expect(await stored(url)).toMatchObject({ text: 'Better said' })
   })
 
@@ -178,7 +178,7 @@ describe('a remote comment on a local video', () => {
     await node.client.send('POST', path)
     await heard(near, 'Create', url)
     const update = await signedInside(far.activity(fred.account, 'Update', { ...note, content: 'Spam' }), fred.account)
-    await node.tell(fred.account, update)
+    await node.deliver(fred.account, update)
     expect(await stored(url)).toMatchObject({ text: 'Spam', held: true })
     expect(near.of('Update').filter((one) => objectIdOf(one) === url)).toEqual([])
     await node.client.send('POST', path)
@@ -193,7 +193,7 @@ const oracleProblemsOf = (activity: JsonObject): string[] =>
 describe('a local comment on a remote video', () => {
   const remoteVideo = async (more: JsonObject = {}) => {
     const document = far.video({ ...fred, more })
-    await node.tell(fred.account, far.activity(fred.account, 'Create', document))
+    await node.deliver(fred.account, far.activity(fred.account, 'Create', document))
     const [row] = await node.query<{ id: number }>('select id from video where url = $1', [document.id])
     return { url: document.id, id: row?.id ?? 0 }
   }
@@ -213,11 +213,11 @@ describe('a local comment on a remote video', () => {
     expect(heldForReview).toBe(true)
     await heard(far, 'Create', url)
     for (const stranger of [eve.account, nora.account]) {
-      await node.tell(stranger, review(stranger, 'ApproveReply', url, video.url))
+      await node.deliver(stranger, review(stranger, 'ApproveReply', url, video.url))
       expect(await stored(url)).toMatchObject({ held: true })
     }
     const approval = review(fred.account, 'ApproveReply', url, video.url)
-    await node.tell(fred.account, approval)
+    await node.deliver(fred.account, approval)
     expect(await stored(url)).toMatchObject({ held: false, removed: false })
     expect((await documentAt(url)).body).toMatchObject({ type: 'Note', replyApproval: approval.id })
   })
@@ -225,18 +225,18 @@ describe('a local comment on a remote video', () => {
   it('is removed when the video owner rejects or deletes it', async () => {
     const video = await remoteVideo({ commentsPolicy: 3 })
     const refused = await comment(video.id)
-    await node.tell(eve.account, review(eve.account, 'RejectReply', refused.url, video.url))
+    await node.deliver(eve.account, review(eve.account, 'RejectReply', refused.url, video.url))
     expect(await stored(refused.url)).toMatchObject({ held: true, removed: false })
-    await node.tell(fred.account, review(fred.account, 'RejectReply', refused.url, video.url))
+    await node.deliver(fred.account, review(fred.account, 'RejectReply', refused.url, video.url))
     expect(await stored(refused.url)).toMatchObject({ removed: true })
 
     // PeerTube builds the id of this Delete from that of the comment, which belongs to the local server.
     const open = await remoteVideo()
     const removed = await comment(open.id)
     const activity = { ...far.activity(fred.account, 'Delete', removed.url), id: `${removed.url}/delete` }
-    await node.tell(eve.account, { ...activity, actor: eve.account.url })
+    await node.deliver(eve.account, { ...activity, actor: eve.account.url })
     expect(await stored(removed.url)).toMatchObject({ removed: false })
-    await node.tell(fred.account, activity)
+    await node.deliver(fred.account, activity)
     expect(await stored(removed.url)).toMatchObject({ removed: true })
   })
 
@@ -426,8 +426,8 @@ describe('a reply to unknown comments', () => {
     const parent = chain(video.url, 'slow', 1)
     const note = far.note({ author: fred.account.url, inReplyTo: parent })
     far.serve(parent, () => ({ status: 503 }))
-    await node.tell(fred.account, far.activity(fred.account, 'Create', note))
-    await node.tell(fred.account, far.activity(fred.account, 'Delete', note.id))
+    await node.deliver(fred.account, far.activity(fred.account, 'Create', note))
+    await node.deliver(fred.account, far.activity(fred.account, 'Delete', note.id))
     expect(await node.query('select 1 from waiting_comment where url = $1', [note.id])).toEqual([])
     expect(await stored(note.id)).toBeUndefined()
   })
@@ -474,7 +474,7 @@ describe('the comments of a remote video', () => {
               ...(query.get('page') === '1' ? { next: `${collection}?page=2` } : {}),
             },
     }))
-    await node.tell(fred.account, far.activity(fred.account, 'Create', document))
+    await node.deliver(fred.account, far.activity(fred.account, 'Create', document))
     const [row] = await node.query<{ id: number }>('select id from video where url = $1', [document.id])
     const threads = () =>
       node.client.get<{ total: number; data: { text: string; totalReplies: number }[] }>(`/api/v1/videos/${row?.id}/comment-threads`)
@@ -498,7 +498,7 @@ describe('the comments of a remote video', () => {
     const reply = far.note({ author: eve.account.url, inReplyTo: lost, content: 'A reply' })
     const id = `${document.id}/comments`
     far.serve(id, { type: 'OrderedCollection', id, totalItems: 1, orderedItems: [reply.id] })
-    await node.tell(fred.account, far.activity(fred.account, 'Create', document))
+    await node.deliver(fred.account, far.activity(fred.account, 'Create', document))
     const [row] = await node.query<{ id: number }>('select id from video where url = $1', [document.id])
     await node.client.get(`/api/v1/videos/${row?.id}/comment-threads`)
     await becomesStored(reply.id)
@@ -507,9 +507,9 @@ describe('the comments of a remote video', () => {
 
   it("are pending, if they need approval, until the video's server lists them", async () => {
     const document = far.video({ ...fred, more: { commentsPolicy: 3 } })
-    await node.tell(fred.account, far.activity(fred.account, 'Create', document))
+    await node.deliver(fred.account, far.activity(fred.account, 'Create', document))
     const note = near.note({ author: nora.account.url, inReplyTo: document.id })
-    await node.tell(nora.account, near.activity(nora.account, 'Create', note))
+    await node.deliver(nora.account, near.activity(nora.account, 'Create', note))
     expect(await stored(note.id)).toMatchObject({ held: true })
     const collection = `${document.id}/comments`
     far.serve(collection, { type: 'OrderedCollection', id: collection, totalItems: 1, orderedItems: [note.id] })

@@ -101,7 +101,7 @@ async function openStage(): Promise<string> {
   const [ann] = actors
   if (!ann) throw new Error('no actors')
   const video = ann.peer.video({ ...ann, more: { name: 'The stage' } })
-  await node.tell(ann.account, ann.peer.activity(ann.account, 'Create', video))
+  await node.deliver(ann.account, ann.peer.activity(ann.account, 'Create', video))
   return video.id
 }
 

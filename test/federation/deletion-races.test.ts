@@ -39,10 +39,10 @@ const search = (what: string, text: string) =>
 
 /** Serves the document as it was at the request, but only after `meanwhile`. */
 function slowly(peer: FakePeer, document: JsonObject & { id: string }, meanwhile: () => Promise<unknown>): void {
-  let asked = 0
+  let requested = 0
   peer.serve(document.id, async () => {
-    asked += 1
-    if (asked > 1) return { status: 410 }
+    requested += 1
+    if (requested > 1) return { status: 410 }
     await meanwhile()
     return { body: document }
   })

@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 const root = () => `${local.base}/accounts/root`
-const told = (type: string, url: string) =>
+const sent = (type: string, url: string) =>
   peer.awaited(`${type} of ${url}`, ({ activity }) => activity.type === type && JSON.stringify(activity).includes(url))
 const host = async () =>
   (
@@ -59,10 +59,10 @@ const upload = async (name: string) => {
 it('gets nothing while dormant; its next activity wakes it, and both sides catch up', async () => {
   const known = ofFan('Known')
   outbox([known])
-  await local.tell(fan.account, peer.activity(fan.account, 'Follow', root()))
+  await local.deliver(fan.account, peer.activity(fan.account, 'Follow', root()))
   await local.client.send('POST', '/api/v1/server/following', { handles: [`fan@${peer.host}`] })
   const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === fan.account.url)
-  await local.tell(fan.account, peer.activity(fan.account, 'Accept', activity))
+  await local.deliver(fan.account, peer.activity(fan.account, 'Accept', activity))
   await until(async () => (await names()).includes('Known'))
   await until(async () => (await local.query("select 1 from history_walk where state = 'done'"))[0])
 
@@ -82,12 +82,12 @@ it('gets nothing while dormant; its next activity wakes it, and both sides catch
   const missed = ofFan('Missed')
   outbox([missed, known])
   await peer.up()
-  await local.tell(fan.account, peer.activity(fan.account, 'Arrive', fan.account.url), { date: clock.now() })
+  await local.deliver(fan.account, peer.activity(fan.account, 'Arrive', fan.account.url), { date: clock.now() })
   await until(async () => (await host())?.state === 'healthy', { what: 'the host awake' })
-  await told('Create', before.url)
+  await sent('Create', before.url)
   await until(async () => (await names()).includes('Missed'), { what: 'what we missed' })
   const after = await upload('After it was there again')
-  await told('Create', after.url)
+  await sent('Create', after.url)
   expect(peer.received.filter(({ activity: one }) => JSON.stringify(one).includes(asleep.url))).toEqual([])
   await until(async () => (await rows()) === 0, { what: 'the end of all deliveries' })
 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
     startFakePeer(),
   ])
   const { account } = await introduce(node, near, 'nora')
-  await node.tell(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
+  await node.deliver(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
 })
 afterAll(async () => {

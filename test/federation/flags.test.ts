@@ -20,7 +20,7 @@ beforeAll(async () => {
   ;[local, peer, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   alice = await introduce(local, peer, 'alice')
   bob = await introduce(local, other, 'bob')
-  await local.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  await local.deliver(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
   video = await local.upload(await readFile(await media('small.mp4')))
   root = `${local.base}/accounts/root`
 })
@@ -49,12 +49,12 @@ const flag = (by: PeerActor, object: unknown, more: JsonObject = {}, from = peer
   from.activity(by, 'Flag', object, { content: 'This is bad', ...more })
 const commentOn = async (inReplyTo: string, { account } = alice, from = peer) => {
   const note = from.note({ author: account.url, inReplyTo })
-  await local.tell(account, from.activity(account, 'Create', note))
+  await local.deliver(account, from.activity(account, 'Create', note))
   return note.id
 }
 const remoteVideo = async () => {
   const document = peer.video({ ...alice })
-  await local.tell(alice.account, peer.activity(alice.account, 'Create', document))
+  await local.deliver(alice.account, peer.activity(alice.account, 'Create', document))
   const [row] = await local.query<{ id: number }>('select id from video where url = $1', [document.id])
   return { url: document.id, id: row?.id ?? 0 }
 }
@@ -66,7 +66,7 @@ describe('a Flag from another server', () => {
       { type: 'Hashtag', name: 'spamOrMisleading' },
       { type: 'Hashtag', name: 'no such reason' },
     ]
-    await local.tell(alice.account, flag(alice.account, video.url, { mediaType: 'text/markdown', tag, startAt: 1, endAt: 2 }))
+    await local.deliver(alice.account, flag(alice.account, video.url, { mediaType: 'text/markdown', tag, startAt: 1, endAt: 2 }))
     expect(await reports()).toEqual([
       expect.objectContaining({
         reason: 'This is bad',
@@ -93,7 +93,7 @@ describe('a Flag from another server', () => {
       content: null,
       to: undefined,
     })
-    await local.tell(peer.instance, document)
+    await local.deliver(peer.instance, document)
     expect((await reports()).map((one) => [one.reason, one.video?.id, one.comment !== null, one.flaggedAccount.name])).toEqual([
       ['', undefined, false, 'root'],
       ['', video.id, false, 'root'],
@@ -103,7 +103,7 @@ describe('a Flag from another server', () => {
 
   it('of a channel is a report of its account, and HTML is stored as text', async () => {
     const channel = `${local.base}/video-channels/root_channel`
-    await local.tell(
+    await local.deliver(
       alice.account,
       flag(alice.account, channel, { content: '<p>rude <script>x()</script></p>', mediaType: 'text/html', startAt: 3 }),
     )
@@ -118,17 +118,17 @@ describe('a Flag from another server', () => {
 
   it('has its effect once, when it is repeated or rephrased', async () => {
     const document = flag(alice.account, video.url)
-    await local.tell(alice.account, document)
-    await local.tell(alice.account, document)
-    await local.tell(alice.account, { ...document, content: 'Other words' })
+    await local.deliver(alice.account, document)
+    await local.deliver(alice.account, document)
+    await local.deliver(alice.account, { ...document, content: 'Other words' })
     expect((await reports()).map((one) => one.reason)).toEqual(['This is bad'])
   })
 
   it('of unrelated objects is ignored', async () => {
     const remote = await remoteVideo()
     const theirComment = await commentOn(remote.url)
-    await local.tell(bob.account, flag(bob.account, [remote.url, theirComment, alice.account.url, `${root}x`], {}, other))
-    await local.tell(alice.account, flag(alice.account, [`${local.base}/videos/watch/nothing`, `${local.base}/`]))
+    await local.deliver(bob.account, flag(bob.account, [remote.url, theirComment, alice.account.url, `${root}x`], {}, other))
+    await local.deliver(alice.account, flag(alice.account, [`${local.base}/videos/watch/nothing`, `${local.base}/`]))
     expect(await reports()).toEqual([])
   })
 
@@ -140,23 +140,23 @@ describe('a Flag from another server', () => {
     // Private, password-protected, internal.
     for (const privacy of [3, 5, 4]) {
       await local.query('update video set privacy = $2 where id = $1', [hidden.id, privacy])
-      await local.tell(alice.account, flag(alice.account, [hidden.url, comment.url]))
+      await local.deliver(alice.account, flag(alice.account, [hidden.url, comment.url]))
     }
     expect(await reports()).toEqual([])
     await local.query('update video set privacy = 2 where id = $1', [hidden.id])
-    await local.tell(alice.account, flag(alice.account, [hidden.url, comment.url]))
+    await local.deliver(alice.account, flag(alice.account, [hidden.url, comment.url]))
     expect(await reports()).toHaveLength(2)
   })
 
   it('cannot reuse the id of another report, and others cannot change or undo it', async () => {
     const document = flag(alice.account, video.url)
-    await local.tell(alice.account, document)
+    await local.deliver(alice.account, document)
     const before = await reports()
     for (const type of ['Update', 'Delete', 'Undo']) {
-      await local.tell(bob.account, other.activity(bob.account, type, document))
-      await local.tell(bob.account, other.activity(bob.account, type, document.id))
+      await local.deliver(bob.account, other.activity(bob.account, type, document))
+      await local.deliver(bob.account, other.activity(bob.account, type, document.id))
     }
-    await local.tell(bob.account, { ...flag(bob.account, video.url, { content: 'Mine' }, other), id: document.id })
+    await local.deliver(bob.account, { ...flag(bob.account, video.url, { content: 'Mine' }, other), id: document.id })
     expect(await reports()).toEqual(before)
   })
 
@@ -164,10 +164,10 @@ describe('a Flag from another server', () => {
     const doomed = await local.upload(await readFile(await media('small.mp4')), { name: 'A bad one' })
     const comment = await commentOn(doomed.url, bob, other)
     const reporter = await peer.account(`reporter${Date.now()}`)
-    await local.tell(reporter, flag(reporter, [doomed.url, comment]))
-    await local.tell(bob.account, other.activity(bob.account, 'Delete', { type: 'Tombstone', id: comment }))
+    await local.deliver(reporter, flag(reporter, [doomed.url, comment]))
+    await local.deliver(bob.account, other.activity(bob.account, 'Delete', { type: 'Tombstone', id: comment }))
     await local.client.send('DELETE', `/api/v1/videos/${doomed.uuid}`)
-    await local.tell(reporter, peer.activity(reporter, 'Delete', reporter.url))
+    await local.deliver(reporter, peer.activity(reporter, 'Delete', reporter.url))
     expect(await reports()).toEqual([
       expect.objectContaining({
         video: expect.objectContaining({ id: doomed.id, name: 'A bad one', deleted: true }),

@@ -127,7 +127,7 @@ describe('servers that follow back', () => {
   const approval = (manualApproval: boolean) => ({ instance: { enabled: true, manualApproval } })
   const follower = (node: FederatedNode, verb = '') => `/api/v1/server/followers/peertube@${node.host}${verb}`
   /** Follows of a node's instance by another one, and the jobs that follow back. */
-  const asked = async (node: FederatedNode, by: FederatedNode) => [
+  const requested = async (node: FederatedNode, by: FederatedNode) => [
     (await node.query("select 1 from incoming_activity where type = 'Follow' and actor_url = $1", [by.instance])).length,
     (await node.query("select 1 from job where type = 'activitypub-follow'")).length,
   ]
@@ -145,14 +145,14 @@ describe('servers that follow back', () => {
     await nothing()
     await set(b, { followings: followBack })
     await set(c, { followings: followBack })
-    const before = [await asked(b, c), await asked(c, b)]
+    const before = [await requested(b, c), await requested(c, b)]
     await b.client.send('POST', '/api/v1/server/following', { hosts: [c.host] })
     await both(b, c, c.instance, 'accepted')
     await both(c, b, b.instance, 'accepted')
     await b.settled()
     await c.settled()
     const rise = (pair: number[] | undefined) => (pair ?? []).map((count) => count + 1)
-    expect([await asked(b, c), await asked(c, b)]).toEqual(before.map(rise))
+    expect([await requested(b, c), await requested(c, b)]).toEqual(before.map(rise))
     for (const node of [b, c]) {
       const { data } = await node.client.get<{ data: { following: { host: string } }[] }>(
         '/api/v1/server/following?state=accepted&actorType=Application',
@@ -162,7 +162,7 @@ describe('servers that follow back', () => {
   })
 
   it('do not follow again by themselves after a rejection or removal', async () => {
-    const before = [await asked(b, c), await asked(c, b)]
+    const before = [await requested(b, c), await requested(c, b)]
     await c.client.send('POST', follower(b, '/reject'))
     await both(b, c, c.instance, 'rejected')
     await c.client.send('DELETE', follower(b))
@@ -171,7 +171,7 @@ describe('servers that follow back', () => {
     await c.settled()
     expect(await on(b, b, c.instance)).toBe('rejected')
     await both(c, b, b.instance, 'accepted')
-    expect([await asked(b, c), await asked(c, b)]).toEqual(before)
+    expect([await requested(b, c), await requested(c, b)]).toEqual(before)
   })
 
   it('wait until the follower is approved, and ignore a rejected one', async () => {

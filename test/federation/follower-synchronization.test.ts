@@ -31,11 +31,11 @@ beforeAll(async () => {
   ])
   bytes = await readFile(await media('small.mp4'))
   followers = [(await introduce(node, near, 'ann')).account, (await introduce(node, near, 'ben')).account]
-  for (const by of followers) await node.tell(by, near.activity(by, 'Follow', root()))
+  for (const by of followers) await node.deliver(by, near.activity(by, 'Follow', root()))
   other = (await introduce(node, near, 'eve')).account
-  await node.tell(other, near.activity(other, 'Follow', `${node.base}/video-channels/root_channel`))
-  await node.tell(far.instance, far.activity(far.instance, 'Follow', node.instance))
-  await node.tell(far.instance, far.activity(far.instance, 'Follow', root()))
+  await node.deliver(other, near.activity(other, 'Follow', `${node.base}/video-channels/root_channel`))
+  await node.deliver(far.instance, far.activity(far.instance, 'Follow', node.instance))
+  await node.deliver(far.instance, far.activity(far.instance, 'Follow', root()))
 })
 afterAll(async () => {
   await Promise.all([near?.close(), far?.close(), silent?.stop(), node?.stop()])
@@ -50,7 +50,7 @@ const digestOf = (urls: string[]): string =>
 const headerFor = (actor: string, urls: string[]): string =>
   `collectionId="${actor}/followers", url="${actor}/followers_synchronization", digest="${digestOf(urls)}"`
 
-const told = (peer: FakePeer, type: string, actor: string): Promise<Received> =>
+const sent = (peer: FakePeer, type: string, actor: string): Promise<Received> =>
   peer.awaited(`${type} by ${actor}`, ({ activity }) => activity.type === type && activity.actor === actor)
 
 const headerOf = ({ headers }: Received) => headers['collection-synchronization']
@@ -74,13 +74,13 @@ it("the digest equals that of the FEP's example", () => {
 it('a delivery to followers has the digest of the receiving server, covered by the signature', async () => {
   await node.upload(bytes, { name: 'For followers' })
   const mine = followers.map(({ url }) => url)
-  expect(headerOf(await told(near, 'Create', root()))).toBe(headerFor(root(), mine))
-  expect(headerOf(await told(far, 'Create', root()))).toBe(headerFor(root(), [far.instance.url]))
+  expect(headerOf(await sent(near, 'Create', root()))).toBe(headerFor(root(), mine))
+  expect(headerOf(await sent(far, 'Create', root()))).toBe(headerFor(root(), [far.instance.url]))
   const channel = `${node.base}/video-channels/root_channel`
   // Announces are addressed to the followers of the account, which differ from those of the announcing channel.
-  expect(headerOf(await told(near, 'Announce', channel))).toBeUndefined()
+  expect(headerOf(await sent(near, 'Announce', channel))).toBeUndefined()
 
-  const create = await told(near, 'Create', root())
+  const create = await sent(near, 'Create', root())
   const [actor] = await node.query<{ pem: string }>('select public_key_pem as pem from actor where url = $1', [root()])
   const verify = (headers: Received['headers']) =>
     verifyInbound({
@@ -114,7 +114,7 @@ it('a server reads its own followers, with the signature of any of its actors', 
   expect((await read('/accounts/peertube', near.instance)).body).toMatchObject({ totalItems: 0, orderedItems: [] })
   expect((await read('/video-channels/root_channel', near.instance)).body).toMatchObject({ orderedItems: [other.url] })
   const [first] = followers
-  if (first) await node.tell(first, near.activity(first, 'Undo', near.activity(first, 'Follow', root())))
+  if (first) await node.deliver(first, near.activity(first, 'Undo', near.activity(first, 'Follow', root())))
   expect((await read('/accounts/root', other)).body).toMatchObject({ orderedItems: mine.slice(1) })
 })
 
@@ -132,9 +132,9 @@ it('unsigned requests, strangers, blocked servers, and requests for unknown acto
 
 it('a server with synchronisation disabled sends no digest and serves no collection', async () => {
   const zoe = (await introduce(silent, near, 'zoe')).account
-  await silent.tell(zoe, near.activity(zoe, 'Follow', `${silent.base}/accounts/root`))
+  await silent.deliver(zoe, near.activity(zoe, 'Follow', `${silent.base}/accounts/root`))
   await silent.upload(bytes)
-  expect(headerOf(await told(near, 'Create', `${silent.base}/accounts/root`))).toBeUndefined()
+  expect(headerOf(await sent(near, 'Create', `${silent.base}/accounts/root`))).toBeUndefined()
   expect((await read('/accounts/root', zoe, silent)).status).toBe(404)
 })
 

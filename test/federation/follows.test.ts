@@ -49,7 +49,7 @@ describe('an outgoing follow', () => {
     expect(activity).toMatchObject({ actor: node.instance, object: peer.instance.url })
     expect(await stateOf('following', 'peertube')).toBe('pending')
 
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Accept', activity))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Accept', activity))
     await becomes('following', 'peertube', 'accepted')
   })
 
@@ -67,7 +67,7 @@ describe('an outgoing follow', () => {
     // The answer to the withdrawn Follow does not answer this one.
     const withdrawn = objectOf(activity)
     for (const object of [withdrawn, withdrawn.id]) {
-      for (const type of ['Accept', 'Reject']) await node.tell(peer.instance, peer.activity(peer.instance, type, object))
+      for (const type of ['Accept', 'Reject']) await node.deliver(peer.instance, peer.activity(peer.instance, type, object))
     }
     expect(await stateOf('following', 'peertube')).toBe('pending')
   })
@@ -75,15 +75,15 @@ describe('an outgoing follow', () => {
   it('that is rejected is listed as rejected, and can be requested again', async () => {
     await follow({ hosts: [peer.host] })
     const first = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Reject', first.activity))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Reject', first.activity))
     await becomes('following', 'peertube', 'rejected')
     peer.received.length = 0
     await follow({ hosts: [peer.host] })
     const second = await peer.awaited('the Follow again', (one) => one.activity.type === 'Follow')
     expect(await stateOf('following', 'peertube')).toBe('pending')
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Accept', second.activity.id))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Accept', second.activity.id))
     await becomes('following', 'peertube', 'accepted')
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Reject', second.activity))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Reject', second.activity))
     await becomes('following', 'peertube', 'rejected')
   })
 
@@ -94,7 +94,7 @@ describe('an outgoing follow', () => {
     for (const actor of [account, channel]) {
       const { activity, path } = await peer.awaited('the Follow', (one) => one.activity.object === actor.url)
       expect(path).toBe(`${new URL(actor.url).pathname}/inbox`)
-      await node.tell(actor, peer.activity(actor, 'Accept', { ...activity, id: undefined }))
+      await node.deliver(actor, peer.activity(actor, 'Accept', { ...activity, id: undefined }))
     }
     await becomes('following', 'maker', 'accepted')
     await becomes('following', 'maker_channel', 'accepted')
@@ -132,7 +132,7 @@ describe('an outgoing follow to a server that is down or silent', () => {
 
   it('is delivered once the server is back', async () => {
     const channel = await peer.channel('resting', await peer.account('rester'))
-    await node.tell(channel, peer.activity(channel, 'Arrive', channel.url))
+    await node.deliver(channel, peer.activity(channel, 'Arrive', channel.url))
     peer.answerPosts(() => 503)
     await follow({ handles: [`resting@${peer.host}`] })
     await peer.awaited('a first try', (one) => one.activity.type === 'Follow')
@@ -149,7 +149,7 @@ describe('an outgoing follow to a server that is down or silent', () => {
     peer.answerPosts(undefined)
     await peer.up()
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
-    await node.tell(channel, peer.activity(channel, 'Accept', activity))
+    await node.deliver(channel, peer.activity(channel, 'Accept', activity))
     await becomes('following', 'resting', 'accepted')
   })
 
@@ -163,7 +163,7 @@ describe('an outgoing follow to a server that is down or silent', () => {
       return row
     })
     expect(await stateOf('following', 'silent')).toBe('rejected')
-    await node.tell(account, peer.activity(account, 'Accept', activity))
+    await node.deliver(account, peer.activity(account, 'Accept', activity))
     await becomes('following', 'silent', 'accepted')
   })
 })
@@ -181,7 +181,7 @@ describe('an incoming follow', () => {
 
   it("is accepted at once, in the follower's personal inbox", async () => {
     request = peer.activity(follower, 'Follow', node.instance)
-    await node.tell(follower, request)
+    await node.deliver(follower, request)
     const { path, activity } = await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
     expect(path).toBe('/accounts/peertube/inbox')
     expect(activity).toMatchObject({ actor: node.instance, object: { id: request.id, actor: follower.url } })
@@ -189,11 +189,11 @@ describe('an incoming follow', () => {
   })
 
   it('that is repeated is accepted again', async () => {
-    await node.tell(follower, peer.activity(follower, 'Follow', node.instance))
+    await node.deliver(follower, peer.activity(follower, 'Follow', node.instance))
     await until(() => answers('Accept').length === 2)
     expect(await listed('followers')).toHaveLength(1)
     // The same request again, from a server that lost the answer.
-    await node.tell(follower, { ...request, published: new Date().toISOString() })
+    await node.deliver(follower, { ...request, published: new Date().toISOString() })
     await until(() => answers('Accept').length === 3)
   })
 
@@ -202,7 +202,7 @@ describe('an incoming follow', () => {
     const { activity } = await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     expect(objectOf(activity)).toMatchObject({ type: 'Follow', actor: follower.url, object: node.instance })
     expect(await listed('followers')).toEqual([])
-    await node.tell(follower, peer.activity(follower, 'Follow', node.instance))
+    await node.deliver(follower, peer.activity(follower, 'Follow', node.instance))
     await becomes('followers', 'peertube', 'accepted')
   })
 
@@ -217,13 +217,13 @@ describe('an incoming follow', () => {
     for (const [times, type] of ['Follow', 'Undo', 'Follow'].entries()) {
       peer.received.length = 0
       const follow = peer.activity(follower, 'Follow', node.instance)
-      await node.tell(follower, type === 'Follow' ? follow : peer.activity(follower, 'Undo', follow))
+      await node.deliver(follower, type === 'Follow' ? follow : peer.activity(follower, 'Undo', follow))
       expect([times, await stateOf('followers', 'peertube')]).toEqual([times, 'rejected'])
       if (type === 'Follow') await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
       expect(peer.of('Accept')).toEqual([])
     }
     await node.client.send('DELETE', remote(''))
-    await node.tell(follower, peer.activity(follower, 'Follow', node.instance))
+    await node.deliver(follower, peer.activity(follower, 'Follow', node.instance))
     await becomes('followers', 'peertube', 'accepted')
     await node.client.send('POST', remote('/reject'))
     await becomes('followers', 'peertube', 'rejected')
@@ -235,7 +235,7 @@ describe('an incoming follow', () => {
 
   it('ends by an Undo', async () => {
     const last = await node.query<{ url: string }>('select url from follow')
-    await node.tell(
+    await node.deliver(
       follower,
       peer.activity(follower, 'Undo', { type: 'Follow', id: last[0]?.url, actor: follower.url, object: node.instance }),
     )
@@ -247,20 +247,20 @@ describe('an incoming follow', () => {
     const account = await peer.account('reader')
     for (const path of ['/accounts/root', '/video-channels/root_channel']) {
       const target = `${node.base}${path}`
-      await node.tell(account, peer.activity(account, 'Follow', target))
+      await node.deliver(account, peer.activity(account, 'Follow', target))
       const { activity } = await peer.awaited('the Accept', (one) => one.activity.actor === target)
       expect(activity).toMatchObject({ type: 'Accept', object: { object: target } })
     }
-    await node.tell(account, peer.activity(account, 'Follow', `${node.base}/accounts/nobody`))
+    await node.deliver(account, peer.activity(account, 'Follow', `${node.base}/accounts/nobody`))
     expect(await node.query("select 1 from incoming_activity where state <> 'done'")).toEqual([])
   })
 
   it('with the id of another actor’s Follow does not change that one', async () => {
     const [first, second] = [await peer.account('first'), await peer.account('second')]
     const original = peer.activity(first, 'Follow', node.instance)
-    await node.tell(first, original)
-    await node.tell(second, { ...peer.activity(second, 'Follow', node.instance), id: original.id })
-    await node.tell(second, peer.activity(second, 'Undo', original.id))
+    await node.deliver(first, original)
+    await node.deliver(second, { ...peer.activity(second, 'Follow', node.instance), id: original.id })
+    await node.deliver(second, peer.activity(second, 'Undo', original.id))
     await becomes('followers', 'first', 'accepted')
   })
 
@@ -285,7 +285,7 @@ describe('a server that approves followers manually', () => {
   })
 
   it('lists them as pending for the admin', async () => {
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     expect(await stateOf('followers', 'peertube')).toBe('pending')
     expect(peer.of('Accept')).toEqual([])
     await node.client.send('POST', `/api/v1/server/followers/peertube@${peer.host}/accept`)
@@ -294,7 +294,7 @@ describe('a server that approves followers manually', () => {
   })
 
   it('accepts followers of channels at once', async () => {
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${node.base}/video-channels/root_channel`))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', `${node.base}/video-channels/root_channel`))
     await peer.awaited('the Accept', (one) => String(one.activity.actor).endsWith('root_channel'))
   })
 })
@@ -305,14 +305,14 @@ describe('a server that accepts no followers', () => {
   })
 
   it('rejects them at once', async () => {
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     await peer.awaited('the Reject', (one) => one.activity.type === 'Reject')
     expect(peer.of('Accept')).toEqual([])
     expect(await listed('followers')).toEqual([])
   })
 
   it('has channels that can still be followed', async () => {
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', `${node.base}/video-channels/root_channel`))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', `${node.base}/video-channels/root_channel`))
     const { activity } = await peer.awaited('the Accept', (one) => one.activity.type === 'Accept')
     expect(activity.actor).toBe(`${node.base}/video-channels/root_channel`)
   })
@@ -333,18 +333,18 @@ describe('a follow that is requested, undone and requested again', () => {
   })
   beforeEach(async () => {
     asker = await peer.account(`asker_${Date.now()}_${Math.trunc(performance.now())}`)
-    await node.tell(asker, peer.activity(asker, 'Arrive', asker.url))
+    await node.deliver(asker, peer.activity(asker, 'Arrive', asker.url))
   })
 
   it('is not ended by late news about an earlier one', async () => {
     const [first, second] = [request(), request()]
-    await node.tell(asker, first)
-    await node.tell(asker, undo(first))
+    await node.deliver(asker, first)
+    await node.deliver(asker, undo(first))
     expect(await state()).toBe('none')
-    await node.tell(asker, second)
-    await node.tell(asker, { ...undo(first), published: new Date().toISOString() })
+    await node.deliver(asker, second)
+    await node.deliver(asker, { ...undo(first), published: new Date().toISOString() })
     expect(await state()).toBe('accepted')
-    await node.tell(asker, undo(second))
+    await node.deliver(asker, undo(second))
     expect(await state()).toBe('none')
   })
 
@@ -354,19 +354,19 @@ describe('a follow that is requested, undone and requested again', () => {
     ['that was made for the end', () => request()],
   ])('is ended by the id %s', async (_what, named) => {
     const [first, second] = [request(), request()]
-    await node.tell(asker, first)
-    await node.tell(asker, second)
+    await node.deliver(asker, first)
+    await node.deliver(asker, second)
     expect(await state()).toBe('accepted')
-    await node.tell(asker, undo(named(first, second)))
+    await node.deliver(asker, undo(named(first, second)))
     expect(await state()).toBe('none')
   })
 
   it('ends with its follower', async () => {
-    await node.tell(asker, request())
+    await node.deliver(asker, request())
     const followers = async () =>
       (await node.query<{ followers_count: number }>('select followers_count from actor where url = $1', [target()]))[0]
     expect(await followers()).toEqual({ followers_count: 1 })
-    await node.tell(asker, peer.activity(asker, 'Delete', asker.url))
+    await node.deliver(asker, peer.activity(asker, 'Delete', asker.url))
     expect(await state()).toBe('none')
     expect(await followers()).toEqual({ followers_count: 0 })
   })
@@ -374,9 +374,9 @@ describe('a follow that is requested, undone and requested again', () => {
   it('ends with its target, together with the walk over the history', async () => {
     await follow({ handles: [`${asker.document.preferredUsername}@${peer.host}`] })
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === asker.url)
-    await node.tell(asker, peer.activity(asker, 'Accept', activity))
+    await node.deliver(asker, peer.activity(asker, 'Accept', activity))
     await until(async () => (await node.query('select 1 from history_walk'))[0])
-    await node.tell(asker, peer.activity(asker, 'Delete', asker.url))
+    await node.deliver(asker, peer.activity(asker, 'Delete', asker.url))
     expect(await node.query('select 1 from follow f join actor a on a.id = f.target_id where a.url = $1', [asker.url])).toEqual([])
     expect(await node.query('select 1 from history_walk')).toEqual([])
   })
@@ -393,7 +393,7 @@ describe('a follow that is requested, undone and requested again', () => {
     await node.client.send('DELETE', `/api/v1/users/${user.id}`)
     const url = `${node.base}/accounts/leaver`
     await until(async () => (await node.query('select 1 from actor where url = $1 and deleted_at is not null', [url]))[0])
-    await node.tell(asker, peer.activity(asker, 'Follow', url))
+    await node.deliver(asker, peer.activity(asker, 'Follow', url))
     expect(await state()).toBe('none')
   })
 })
@@ -414,24 +414,24 @@ describe('a server that follows automatically', () => {
   })
 
   it('follows back servers that follow it, once', async () => {
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
     expect(activity).toMatchObject({ actor: node.instance, object: peer.instance.url })
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     await until(() => peer.of('Accept').length === 2)
     expect(peer.of('Follow')).toHaveLength(1)
   })
 
   it('does not follow accounts back', async () => {
     const account = await peer.account('fan')
-    await node.tell(account, peer.activity(account, 'Follow', node.instance))
+    await node.deliver(account, peer.activity(account, 'Follow', node.instance))
     await until(() => peer.of('Accept').length === 3)
     expect(peer.of('Follow')).toHaveLength(1)
   })
 
   it('does not follow back a server that has unfollowed meanwhile', async () => {
     const account = await peer.account('quitter')
-    await node.tell(account, peer.activity(account, 'Arrive', account.url))
+    await node.deliver(account, peer.activity(account, 'Arrive', account.url))
     await node.query(
       `insert into job (type, queue, data, max_attempts, due_at)
        select 'activitypub-follow', 'io', jsonb_build_object('actorId', id, 'followBackOf', 424242), 1, now()

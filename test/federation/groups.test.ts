@@ -32,8 +32,8 @@ beforeAll(async () => {
   lena = await introduce(node, lemmy, 'lena')
   tom = await introduce(node, tube, 'tom')
   mallory = await introduce(node, tube, 'mallory')
-  await node.tell(lena.account, lemmy.activity(lena.account, 'Follow', channel()))
-  await node.tell(tom.account, tube.activity(tom.account, 'Follow', channel()))
+  await node.deliver(lena.account, lemmy.activity(lena.account, 'Follow', channel()))
+  await node.deliver(tom.account, tube.activity(tom.account, 'Follow', channel()))
   await node.query('update remote_host set software = $2 where host = $1', [lemmy.host, 'lemmy'])
   await node.query('update remote_host set software = $2 where host = $1', [tube.host, 'peertube'])
   video = await node.upload(bytes)
@@ -77,7 +77,7 @@ describe('activities below a local video', () => {
   it('a remote comment and a like are announced unchanged', async () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url })
     const create = await signedInside(tube.activity(tom.account, 'Create', note), tom.account)
-    await node.tell(tom.account, create)
+    await node.deliver(tom.account, create)
     const { '@context': _context, ...bare } = create
     const announcement = await announced('Create', ({ id }) => id === create.id)
     expect(inner(announcement)).toEqual(bare)
@@ -85,7 +85,7 @@ describe('activities below a local video', () => {
     expect(Object.keys(announcement.activity)).not.toContain('signature')
     expect(Object.keys(announcement.activity)).not.toContain('proof')
     const like = tube.activity(tom.account, 'Like', video.url)
-    await node.tell(tom.account, like)
+    await node.deliver(tom.account, like)
     await announced('Like', ({ id }) => id === like.id)
   })
 })
@@ -97,7 +97,7 @@ describe('an activity announced by a group', () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url, content: 'By a group' })
     const create = await signedInside(tube.activity(tom.account, 'Create', note), tom.account)
     tube.fetched.length = 0
-    await node.tell(lena.channel, announce(create))
+    await node.deliver(lena.channel, announce(create))
     expect(await textOf(note.id)).toBe('By a group')
     expect(tube.fetched).toEqual([])
   })
@@ -106,22 +106,22 @@ describe('an activity announced by a group', () => {
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url, content: 'As it is' })
     const create = tube.activity(tom.account, 'Create', note)
     tube.serve(create.id, create)
-    await node.tell(lena.channel, announce({ ...create, object: { ...note, content: 'As the group has it' } }))
+    await node.deliver(lena.channel, announce({ ...create, object: { ...note, content: 'As the group has it' } }))
     expect(await textOf(note.id)).toBe('As it is')
   })
 
   it('that its server does not know has no effect, and neither has one in the name of another actor', async () => {
     const before = await node.world()
     const note = tube.note({ author: tom.account.url, inReplyTo: video.url })
-    await node.tell(lena.channel, announce(tube.activity(tom.account, 'Create', note)))
-    await node.tell(lena.channel, announce(tube.activity(tom.account, 'Dislike', video.url)))
+    await node.deliver(lena.channel, announce(tube.activity(tom.account, 'Create', note)))
+    await node.deliver(lena.channel, announce(tube.activity(tom.account, 'Dislike', video.url)))
     const forged = await signedInside(tube.activity(tom.account, 'Create', note), mallory.account)
-    await node.tell(lena.channel, announce(forged))
+    await node.deliver(lena.channel, announce(forged))
     const elsewhere = { ...tube.activity(tom.account, 'Create', note), id: lemmy.id() }
     lemmy.serve(String(elsewhere.id), elsewhere)
-    await node.tell(lena.channel, announce(elsewhere))
+    await node.deliver(lena.channel, announce(elsewhere))
     const ofUs = { ...tube.activity(tom.account, 'Like', video.url), actor: `${node.base}/accounts/root` }
-    await node.tell(lena.channel, announce(ofUs))
+    await node.deliver(lena.channel, announce(ofUs))
     expect(await node.world()).toEqual(before)
   })
 
@@ -132,9 +132,9 @@ describe('an activity announced by a group', () => {
     for (const one of [create, like, known]) tube.serve(one.id, one)
     const before = await node.world()
     tube.fetched.length = 0
-    await node.tell(lena.channel, announce(create))
-    await node.tell(lena.channel, announce(like))
-    await node.tell(lena.account, announce(known, lena.account))
+    await node.deliver(lena.channel, announce(create))
+    await node.deliver(lena.channel, announce(like))
+    await node.deliver(lena.account, announce(known, lena.account))
     expect(tube.fetched).toEqual([])
     expect(await node.world()).toEqual(before)
   })
@@ -173,10 +173,10 @@ describe('fetches that a group causes', () => {
 
   it('include a Like that is only known by its id, when it is undone', async () => {
     const like = tube.activity(mallory.account, 'Like', video.url)
-    await node.tell(mallory.account, like)
+    await node.deliver(mallory.account, like)
     const undo = tube.activity(mallory.account, 'Undo', like.id)
     tube.serve(undo.id, undo)
-    await node.tell(lena.channel, announce(undo))
+    await node.deliver(lena.channel, announce(undo))
     expect(await node.query('select 1 from rating where url = $1', [like.id])).toEqual([])
   })
 
@@ -191,7 +191,7 @@ describe('fetches that a group causes', () => {
     expect(new Set(tube.fetched).size).toBe(tube.fetched.length)
     // Fetches from its own server are not limited.
     const document = lemmy.video({ ...lena })
-    await node.tell(lena.channel, announce(document.id))
+    await node.deliver(lena.channel, announce(document.id))
     expect(await node.query('select 1 from video where url = $1', [document.id])).toHaveLength(1)
   })
 })
@@ -200,8 +200,8 @@ it('an emoji reaction counts as a like, and goes when it is undone', async () =>
   const likes = async () => (await node.query('select 1 from rating where video_id = $1 and type = $2', [video.id, 'like'])).length
   const before = await likes()
   const reaction = tube.activity(mallory.account, 'EmojiReact', video.url, { content: '🎈' })
-  await node.tell(mallory.account, reaction)
+  await node.deliver(mallory.account, reaction)
   expect(await likes()).toBe(before + 1)
-  await node.tell(mallory.account, tube.activity(mallory.account, 'Undo', reaction))
+  await node.deliver(mallory.account, tube.activity(mallory.account, 'Undo', reaction))
   expect(await likes()).toBe(before)
 })

@@ -103,7 +103,7 @@ describe('below a comment pending review', () => {
 it('with comments disabled, none is served or sent; they are back once comments are enabled', async () => {
   const video = await published(REQUIRES_APPROVAL)
   const comment = await say(home.client, video.uuid, 'A word')
-  const held = await say(author, video.uuid, 'May I?')
+  const pending = await say(author, video.uuid, 'May I?')
   await becomes(away, video.uuid, ['A word'])
   const setPolicy = (commentsPolicy: string | undefined) =>
     home.client.send('PUT', `/api/v1/videos/${video.uuid}`, { commentsPolicy: Number(commentsPolicy) })
@@ -112,11 +112,11 @@ it('with comments disabled, none is served or sent; they are back once comments 
   await isStatus(comment.url, 404)
   await isStatus(`${comment.url}/replies`, 404)
   await becomes(away, video.uuid, [])
-  await approve(video.uuid, held)
+  await approve(video.uuid, pending)
   await home.settled()
-  expect(await home.query('select 1 from document where body like $1', [`%${held.url}%`])).toEqual([])
+  expect(await home.query('select 1 from document where body like $1', [`%${pending.url}%`])).toEqual([])
   await setPolicy(ENABLED)
-  await listed(video, urlsOf(comment, held))
+  await listed(video, urlsOf(comment, pending))
   await isStatus(comment.url, 200)
 })
 

@@ -61,7 +61,7 @@ const follow = async (actor: PeerActor) => {
     handles: [`${actor.document.preferredUsername}@${peer.host}`],
   })
   const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === actor.url)
-  await local.tell(actor, peer.activity(actor, 'Accept', activity))
+  await local.deliver(actor, peer.activity(actor, 'Accept', activity))
 }
 const collection = (id: string, more: JsonObject) => ({
   '@context': 'https://www.w3.org/ns/activitystreams',
@@ -323,12 +323,12 @@ describe('a new follow', () => {
     const begun = performance.now()
     await follow(channel)
     const isOf = (path: string) => all.some(({ id }) => new URL(id).pathname === path)
-    const asked = () => peer.fetched.filter(isOf).length
-    await until(() => asked() > 5, { what: 'the first videos' })
+    const requested = () => peer.fetched.filter(isOf).length
+    await until(() => requested() > 5, { what: 'the first videos' })
     await unfollow()
     await becomes(channel, 'stopped')
     const seconds = (performance.now() - begun) / 1000
-    expect(asked()).toBeLessThan(Math.min(all.length, 5 + 40 * seconds))
+    expect(requested()).toBeLessThan(Math.min(all.length, 5 + 40 * seconds))
     expect(fetchesOf(channel, 2)).toBe(0)
   })
 })

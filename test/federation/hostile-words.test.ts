@@ -71,7 +71,7 @@ describe('pages about what another server sent', () => {
       const uuid = await find(video.id)
       expect(uuid).toBeDefined()
       const note = peer.note({ author: account.url, inReplyTo: video.id, content: text })
-      await local.tell(account, peer.activity(account, 'Create', note))
+      await local.deliver(account, peer.activity(account, 'Create', note))
       const watch = await check(`/w/${uuid}`)
       expect(watch).toMatch(/<ol class="comments"><li id="comment-\d+">/)
       // Unknown languages are left out, and labels are local.
@@ -95,22 +95,22 @@ describe('pages about what another server sent', () => {
 
   it('contain only text, about a follower', async () => {
     const server = renamed(peer.instance, { name: NAME, summary: NAME, preferredUsername: 'peertube' })
-    await local.tell(server, peer.activity(server, 'Follow', local.instance))
+    await local.deliver(server, peer.activity(server, 'Follow', local.instance))
     const person = renamed(await peer.account('subscriber'), { name: NAME })
     const me = await local.client.get<{ videoChannels: { name: string }[] }>('/api/v1/users/me')
     const followed = `${local.base}/video-channels/${me.videoChannels[0]?.name}`
-    await local.tell(person, peer.activity(person, 'Follow', followed))
+    await local.deliver(person, peer.activity(person, 'Follow', followed))
     const browser = makeBrowser(local.base)
     expect((await browser.login(local.node.username, local.node.password)).path).toBe('/admin/setup')
-    const told = await until(
+    const sent = await until(
       async () => {
         const html = await check('/my-account/notifications', (path) => browser.open(path))
         return html.includes('follows this server') && html.includes('subscribed to your channel') ? html : undefined
       },
       { what: 'both notifications' },
     )
-    expect(told).toContain('&lt;/title&gt;&lt;script&gt;')
-    expect(formIn(told, '/my-account/notifications/read-all').fields.token).toMatch(/\w/)
+    expect(sent).toContain('&lt;/title&gt;&lt;script&gt;')
+    expect(formIn(sent, '/my-account/notifications/read-all').fields.token).toMatch(/\w/)
     await check('/about')
   })
 })

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const inbox = { reports_per_host: REPORTS, comments_per_host: COMMENTS }
   const config = { vireo: { federation: { inbox }, abuses: { reports_per_user: OF_A_USER } } }
   ;[local, home, away] = await Promise.all([startFederatedNode(config), startFakePeer(), startFakePeer()])
-  for (const peer of [home, away]) await local.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  for (const peer of [home, away]) await local.deliver(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
   alice = await introduce(local, home, 'alice')
   mallory = await introduce(local, home, 'mallory')
   bob = await introduce(local, away, 'bob')
@@ -71,19 +71,19 @@ const server = '/api/v1/server/blocklist'
 describe('reports of abuse', () => {
   it('of the same object by the same person are merged until one is decided', async () => {
     const reporter = await home.account('reporter')
-    for (const content of ['One', 'Two', 'Three']) await local.tell(reporter, flag(reporter, home, video.url, content))
-    await local.tell(alice.account, flag(alice.account, home, video.url, 'Me too'))
+    for (const content of ['One', 'Two', 'Three']) await local.deliver(reporter, flag(reporter, home, video.url, content))
+    await local.deliver(alice.account, flag(alice.account, home, video.url, 'Me too'))
     expect((await reports(home)).map(({ reason }) => reason)).toEqual(['One', 'Me too'])
     expect(await decision('reported_already', home.host)).toMatchObject({ verdict: 'drop', kind: 'Flag', count: 2 })
     const [first] = (await local.client.get<{ data: { id: number }[] }>('/api/v1/abuses?sort=id')).data
     await local.client.send('PUT', `/api/v1/abuses/${first?.id}`, { state: 3 })
-    await local.tell(reporter, flag(reporter, home, video.url, 'Again'))
+    await local.deliver(reporter, flag(reporter, home, video.url, 'Again'))
     expect((await reports(home)).map(({ reason }) => reason)).toEqual(['One', 'Me too', 'Again'])
   })
 
   it('by an instance come from many people, and each is stored', async () => {
     for (const content of ['Of one', 'Of another']) {
-      await local.tell(away.instance, flag(away.instance, away, video.url, content))
+      await local.deliver(away.instance, flag(away.instance, away, video.url, content))
     }
     expect((await reports(away)).map(({ reason }) => reason)).toEqual(['Of one', 'Of another'])
     await local.query('delete from abuse')
@@ -157,7 +157,7 @@ describe('a limit per host', () => {
     expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(5)
     expect((await post(local, alice.account, home.activity(alice.account, 'Follow', local.instance))).status).toBe(204)
     const said = comment(bob.account, away)
-    await local.tell(bob.account, said)
+    await local.deliver(bob.account, said)
     expect(await isStored(said)).toBe(true)
     expect(await decision('too_many_comments', home.host)).toMatchObject({ verdict: 'later', kind: 'Create Note' })
   })
@@ -195,7 +195,7 @@ describe('a comment of a megabyte', () => {
   it('that is as long as markup may be is accepted, and truncated', async () => {
     const said = comment(bob.account, away)
     Object.assign(said.object as JsonObject, { content: 'é'.repeat(60_000) })
-    await local.tell(bob.account, said)
+    await local.deliver(bob.account, said)
     const [stored] = await local.query<{ text: string }>('select text from comment where url = $1', [(said.object as { id: string }).id])
     expect(stored?.text).toHaveLength(10_000)
   })
@@ -230,22 +230,22 @@ describe('a blocked host or actor', () => {
 
   it('cannot be announced by others: an Announce of its videos is dropped', async () => {
     const document = home.video({ ...mallory })
-    await local.tell(mallory.account, home.activity(mallory.account, 'Create', document))
+    await local.deliver(mallory.account, home.activity(mallory.account, 'Create', document))
     await local.client.send('POST', `${server}/accounts`, { accountName: `mallory@${home.host}` })
     const shares = () => local.query('select 1 from share s join video v on v.id = s.video_id where v.url = $1', [document.id])
-    await local.tell(bob.channel, away.activity(bob.channel, 'Announce', document.id))
+    await local.deliver(bob.channel, away.activity(bob.channel, 'Announce', document.id))
     expect(await shares()).toEqual([])
     expect(await decision('about_blocked_actor', away.host)).toMatchObject({ verdict: 'drop', kind: 'Announce' })
     await local.client.send('DELETE', `${server}/accounts/mallory@${home.host}`)
-    await local.tell(bob.channel, away.activity(bob.channel, 'Announce', document.id))
+    await local.deliver(bob.channel, away.activity(bob.channel, 'Announce', document.id))
     expect(await shares()).toHaveLength(1)
   })
 })
 
 describe('moderators', () => {
   it('see pending and tagged comments, and forged senders', async () => {
-    const held = await local.upload(await readFile(await media('small.mp4')), { commentsPolicy: '3' })
-    await local.tell(bob.account, comment(bob.account, away, held.url))
+    const pending = await local.upload(await readFile(await media('small.mp4')), { commentsPolicy: '3' })
+    await local.deliver(bob.account, comment(bob.account, away, pending.url))
     expect(await decision('needs_approval', away.host)).toMatchObject({
       verdict: 'hold',
       kind: 'Create Note',
@@ -253,14 +253,14 @@ describe('moderators', () => {
     })
     const noted = comment(bob.account, away)
     Object.assign(noted.object as JsonObject, { content: 'See https://third.example/' })
-    await local.tell(bob.account, noted)
+    await local.deliver(bob.account, noted)
     expect(await decision('tagged', away.host)).toMatchObject({ verdict: 'tag', activityId: noted.id })
     await local.client.send('PUT', '/api/v1/automatic-tags/policies/accounts/root/comments', {
       review: ['external-link'],
     })
     const watched = comment(bob.account, away)
     Object.assign(watched.object as JsonObject, { content: 'See https://third.example/' })
-    await local.tell(bob.account, watched)
+    await local.deliver(bob.account, watched)
     expect(await decision('held_by_tags', away.host)).toMatchObject({ verdict: 'hold', activityId: watched.id })
     const lie = comment(bob.account, away)
     // A key older than a minute would be fetched again.

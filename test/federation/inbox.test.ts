@@ -49,7 +49,7 @@ beforeAll(async () => {
     startFakePeer(),
   ])
   alice = (await introduce(node, home, 'alice')).account
-  await node.tell(home.instance, home.activity(home.instance, 'Arrive', home.instance.url))
+  await node.deliver(home.instance, home.activity(home.instance, 'Arrive', home.instance.url))
   bob = (await introduce(node, away, 'bob')).account
   video = await node.upload(await readFile(await media('small.mp4')))
 })
@@ -129,14 +129,14 @@ describe('a signature', () => {
   it('that is replayed has one effect', async () => {
     const activity = { ...home.activity(alice, 'Like', video.url) }
     const date = new Date()
-    await node.tell(alice, activity, { date })
-    await node.tell(alice, home.activity(alice, 'Undo', activity))
+    await node.deliver(alice, activity, { date })
+    await node.deliver(alice, home.activity(alice, 'Undo', activity))
     const ratings = () => node.query('select 1 from rating r join video v on v.id = r.video_id where v.url = $1', [video.url])
     expect(await ratings()).toHaveLength(0)
-    await node.tell(alice, activity, { date })
+    await node.deliver(alice, activity, { date })
     expect(await ratings()).toHaveLength(0)
     const note = comment(alice, home)
-    for (let time = 0; time < 3; time += 1) await node.tell(alice, note)
+    for (let time = 0; time < 3; time += 1) await node.deliver(alice, note)
     expect(await isThere(note)).toBe(1)
   })
 
@@ -145,7 +145,7 @@ describe('a signature', () => {
     const undo = home.activity(alice, 'Undo', like, { id: `${alice.url}/likes/7/undo` })
     const ratings = () => node.query('select 1 from rating where url = $1', [like.id])
     for (const step of [like, undo, like, undo, like]) {
-      await node.tell(alice, await signedInside(step, alice))
+      await node.deliver(alice, await signedInside(step, alice))
       expect(await ratings()).toHaveLength(step === like ? 1 : 0)
     }
   })
@@ -173,7 +173,7 @@ describe('an unknown key', () => {
   ])('is enough for a first activity that is signed with %s', async (what, options) => {
     const newcomer = await home.account(`first_${what.replaceAll(' ', '_')}`)
     const activity = comment(newcomer, home)
-    await node.tell(newcomer, activity, { more: { 'user-agent': 'Elsewhere/1.0', accept: '*/*' }, ...options })
+    await node.deliver(newcomer, activity, { more: { 'user-agent': 'Elsewhere/1.0', accept: '*/*' }, ...options })
     expect(await isThere(activity)).toBe(1)
   })
 
@@ -205,10 +205,10 @@ describe('an unknown key', () => {
   it('that does not match is a forgery', async () => {
     const forged = await home.account('forged')
     const activity = comment(forged, home)
-    await node.tell(forged, activity, { key: await otherKeys(forged) })
+    await node.deliver(forged, activity, { key: await otherKeys(forged) })
     expect(await isThere(activity)).toBe(0)
     // The true activity with the same id is not blocked.
-    await node.tell(forged, activity)
+    await node.deliver(forged, activity)
     expect(await isThere(activity)).toBe(1)
   })
 
@@ -285,7 +285,7 @@ describe('an unknown key', () => {
 describe('a replaced key', () => {
   it('is fetched again when the stored one is a minute old, and only then', async () => {
     const rotating = await home.account('rotating')
-    await node.tell(rotating, home.activity(rotating, 'Arrive', rotating.url))
+    await node.deliver(rotating, home.activity(rotating, 'Arrive', rotating.url))
     const keys = await otherKeys(rotating)
     home.serve(rotating.url, {
       ...rotating.document,
@@ -312,7 +312,7 @@ describe('a forwarded activity', () => {
 
   it('is accepted with the embedded signature of its author', async () => {
     const activity = await signed(bob, away)
-    await node.tell(alice, activity)
+    await node.deliver(alice, activity)
     expect(await isThere(activity)).toBe(1)
     expect(away.fetched).toEqual([])
   })
@@ -320,7 +320,7 @@ describe('a forwarded activity', () => {
   it('is accepted even if neither actor is known yet', async () => {
     const author = await away.account('unknown-author')
     const activity = await signed(author, away)
-    await node.tell(alice, activity)
+    await node.deliver(alice, activity)
     expect(await isThere(activity)).toBe(1)
   })
 
@@ -347,7 +347,7 @@ describe('an embedded signature', () => {
 
   it('that was received before is not checked again', async () => {
     const activity = await signed()
-    await node.tell(bob, activity)
+    await node.deliver(bob, activity)
     const worn = { ...activity, signature: { ...(activity.signature as JsonObject), signatureValue: 'AAAA' } }
     const { status } = await post(node, bob, worn)
     expect(status).toBe(204)
@@ -416,7 +416,7 @@ describe('an embedded signature', () => {
     expect(first).toBeLessThanOrEqual(PROOFS)
     expect(first).toBeGreaterThanOrEqual(PROOFS - 2)
     const other = await signed()
-    await node.tell(home.instance, other)
+    await node.deliver(home.instance, other)
     expect(await isThere(other)).toBe(1)
     // A forwarder with an unknown key gets no exception, and its activities are not stored.
     const unknown = await home.account('passes-on')
@@ -427,7 +427,7 @@ describe('an embedded signature', () => {
     ).toEqual([])
     // An activity by its own actor needs no embedded signature.
     const own = comment(bob, away)
-    await node.tell(bob, own)
+    await node.deliver(bob, own)
     expect(await isThere(own)).toBe(1)
   })
 })
@@ -437,7 +437,7 @@ describe('an irrelevant activity', () => {
     const gone = await home.account('gone')
     home.serve(gone.url, () => ({ status: 410 }))
     const before = await node.world()
-    await node.tell(gone, home.activity(gone, 'Delete', gone.url))
+    await node.deliver(gone, home.activity(gone, 'Delete', gone.url))
     expect(await node.world()).toEqual(before)
     expect(await node.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
     expect(home.fetched).toEqual([])
@@ -447,7 +447,7 @@ describe('an irrelevant activity', () => {
   it.each([404, 410])('of an actor whose key is answered with %i is dropped, and fetched no second time', async (status) => {
     const gone = await home.account(`gone_${status}`)
     home.serve(gone.url, () => ({ status }))
-    for (let time = 0; time < 3; time += 1) await node.tell(gone, home.activity(gone, 'Like', video.url))
+    for (let time = 0; time < 3; time += 1) await node.deliver(gone, home.activity(gone, 'Like', video.url))
     expect(await node.query('select 1 from incoming_activity where actor_url = $1', [gone.url])).toEqual([])
     expect(home.fetched).toEqual([new URL(gone.url).pathname])
   })
@@ -455,14 +455,14 @@ describe('an irrelevant activity', () => {
   it('of unknown type is accepted silently', async () => {
     const before = await node.world()
     for (const type of ['Arrive', 'Add', 'Move', 'Block', 'QuoteRequest', 'toString', '__proto__']) {
-      await node.tell(alice, home.activity(alice, type, video.url))
+      await node.deliver(alice, home.activity(alice, type, video.url))
     }
     for (const object of [
       { type: 'Article', id: home.id() },
       { type: 'Page', id: home.id() },
       { type: 'CacheFile', id: home.id() },
     ]) {
-      await node.tell(alice, home.activity(alice, 'Create', object))
+      await node.deliver(alice, home.activity(alice, 'Create', object))
     }
     expect(await node.world()).toEqual(before)
     expect(await node.query("select type, error from incoming_activity where state <> 'done'")).toEqual([])
@@ -531,7 +531,7 @@ describe('a hostile body', () => {
     const named = await home.account('named')
     home.serve(named.url, { ...named.document, name: `'; drop table actor; --`, summary: 'a\u0000b' })
     const odd = comment(named, home)
-    await node.tell(named, odd)
+    await node.deliver(named, odd)
     expect(await isThere(odd)).toBe(1)
     for (const id of [`${home.base}/x/\u0000`, `${home.base}/x/%00`, `${home.base}/x/'"`]) {
       await post(node, alice, { ...comment(alice, home), id })

@@ -14,10 +14,10 @@ let video: { id: string; name: string }
 beforeAll(async () => {
   ;[node, home, other] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   alice = await introduce(node, home, 'alice')
-  await node.tell(other.instance, other.activity(other.instance, 'Arrive', other.instance.url))
+  await node.deliver(other.instance, other.activity(other.instance, 'Arrive', other.instance.url))
   const document = home.video({ ...alice, more: { name: 'Of a stranger' } })
   video = { id: document.id, name: 'Of a stranger' }
-  await node.tell(alice.account, home.activity(alice.account, 'Create', document))
+  await node.deliver(alice.account, home.activity(alice.account, 'Create', document))
 })
 afterAll(async () => {
   await Promise.all([home?.close(), other?.close(), node?.stop()])
@@ -43,7 +43,7 @@ const follow = async (peer: FakePeer, actor: PeerActor, handle: string) => {
   const { activity } = await peer.awaited('the Follow', (one) => {
     return one.activity.type === 'Follow' && one.activity.object === actor.url
   })
-  await node.tell(actor, peer.activity(actor, 'Accept', activity))
+  await node.deliver(actor, peer.activity(actor, 'Accept', activity))
   peer.received.length = 0
 }
 
@@ -68,12 +68,12 @@ it('is listed while its channel is followed', async () => {
 
 it('is listed while a followed actor shares it', async () => {
   const share = other.activity(other.instance, 'Announce', video.id)
-  await node.tell(other.instance, share)
+  await node.deliver(other.instance, share)
   expect(await lists()).toEqual([NOBODYS, NOBODYS])
   await follow(other, other.instance, `${other.instance.document.preferredUsername}@${other.host}`)
   await becomes(LISTED)
-  await node.tell(other.instance, other.activity(other.instance, 'Undo', share))
+  await node.deliver(other.instance, other.activity(other.instance, 'Undo', share))
   await becomes(NOBODYS)
-  await node.tell(other.instance, other.activity(other.instance, 'Announce', video.id))
+  await node.deliver(other.instance, other.activity(other.instance, 'Announce', video.id))
   await becomes(LISTED)
 })

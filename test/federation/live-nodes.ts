@@ -17,8 +17,8 @@ export interface TestLive {
 /** A live of root, public unless `fields` say otherwise. */
 export async function createLive({ client, base }: FederatedNode, fields: object = {}): Promise<TestLive> {
   const me = await client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
-  const asked = { channelId: me.videoChannels[0]?.id, name: 'A live', privacy: 1, ...fields }
-  const { video } = await client.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', asked)
+  const requested = { channelId: me.videoChannels[0]?.id, name: 'A live', privacy: 1, ...fields }
+  const { video } = await client.send<{ video: { id: number; uuid: string } }>('POST', '/api/v1/videos/live', requested)
   const { streamKey } = await client.get<{ streamKey: string }>(`/api/v1/videos/live/${video.id}`)
   return { ...video, url: `${base}/videos/watch/${video.uuid}`, key: streamKey }
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   nora = await introduce(node, peer, 'nora')
   const { account } = nora
   for (const target of [node.instance, `${node.base}/accounts/root`, `${node.base}/video-channels/root_channel`]) {
-    await node.tell(account, peer.activity(account, 'Follow', target))
+    await node.deliver(account, peer.activity(account, 'Follow', target))
   }
   await peer.awaited('all answers', () => peer.of('Accept').length === 3)
 })
@@ -209,10 +209,10 @@ describe('a remote live', () => {
   }
   async function arrive(more: JsonObject) {
     const document = peer.video({ ...nora, more: { ...more, published: at(), updated: at() } })
-    await node.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    await node.deliver(nora.account, peer.activity(nora.account, 'Create', document))
     return {
       change: (changed: JsonObject) =>
-        node.tell(nora.account, peer.activity(nora.account, 'Update', { ...document, ...changed, updated: at() })),
+        node.deliver(nora.account, peer.activity(nora.account, 'Update', { ...document, ...changed, updated: at() })),
       seen: () => node.client.get<Seen>(`/api/v1/videos/${document.uuid}`),
       live: () => node.client.raw(`/api/v1/videos/live/${document.uuid}`),
     }

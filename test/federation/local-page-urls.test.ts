@@ -68,7 +68,7 @@ const pageOf = (path: (video: { uuid: string; short: string }) => string) =>
   node.base + path({ uuid: video.uuid, short: toShortUuid(video.uuid) })
 const say = async (type: string, object: unknown, more: JsonObject = {}) => {
   const activity = peer.activity(fan.account, type, object, more)
-  await node.tell(fan.account, activity)
+  await node.deliver(fan.account, activity)
   return activity
 }
 const about = () => node.client.get<{ likes: number; dislikes: number; views: number }>(`/api/v1/videos/${video.uuid}`)
@@ -113,7 +113,7 @@ describe.each(VIDEO_PAGES)('%s refers to the video', (_what, path) => {
 describe('a reply to a page', () => {
   const parentOf = async (inReplyTo: string): Promise<{ parent: string | null; video: string } | undefined> => {
     const note = peer.note({ author: fan.account.url, inReplyTo })
-    await node.tell(fan.account, peer.activity(fan.account, 'Create', note))
+    await node.deliver(fan.account, peer.activity(fan.account, 'Create', note))
     const [row] = await node.query<{ parent: string | null; video: string }>(
       `select p.url as parent, v.url as video from comment m join video v on v.id = m.video_id
          left join comment p on p.id = m.parent_id where m.url = $1`,
@@ -152,7 +152,7 @@ describe('a reply to a page', () => {
       inReplyTo: video.url,
       more: { tag: [{ type: 'Mention', href: page, name: '@root' }] },
     })
-    await node.tell(fan.account, peer.activity(fan.account, 'Create', note))
+    await node.deliver(fan.account, peer.activity(fan.account, 'Create', note))
     expect(
       await node.query('select 1 from comment_mention m join comment c on c.id = m.comment_id where c.url = $1', [note.id]),
     ).toHaveLength(1)

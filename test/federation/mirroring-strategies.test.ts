@@ -81,7 +81,7 @@ const offered = async (uuid: string) => (await a.client.get<Video>(`/api/v1/vide
 const mirror = (uuid: string) => ({ baseUrl: `${b.base}/static/redundancy/hls/${uuid}` })
 const isOffered = (uuid: string, is: boolean) =>
   until(async () => (await offered(uuid))?.length === (is ? 1 : 0), { what: `the offer of ${uuid}: ${is}` })
-const held = () =>
+const pending = () =>
   b.query<{ strategy: string; uuid: string; state: string }>(
     'select r.strategy, v.uuid, r.state from redundancy r join video v on v.id = r.video_id order by r.strategy',
   )
@@ -98,8 +98,8 @@ describe('the videos of a followed node', () => {
       await isOffered(uuid, true)
       expect(await offered(uuid)).toEqual([mirror(uuid)])
     }
-    await until(async () => (await held()).every(({ state }) => state === 'announced'))
-    expect(await held()).toEqual([
+    await until(async () => (await pending()).every(({ state }) => state === 'announced'))
+    expect(await pending()).toEqual([
       { strategy: 'most-views', uuid: seen, state: 'announced' },
       { strategy: 'recently-added', uuid: newest, state: 'announced' },
       { strategy: 'trending', uuid: trending, state: 'announced' },
@@ -129,7 +129,7 @@ describe('the videos of a followed node', () => {
     const newer = await published('Newer')
     await isOffered(newer, true)
     await isOffered(newest, false)
-    expect((await held()).map(({ uuid }) => uuid)).toEqual([seen, newer, trending])
+    expect((await pending()).map(({ uuid }) => uuid)).toEqual([seen, newer, trending])
     await until(async () => !(await folders()).includes(newest), { what: 'the end of the files' })
     expect((await folders()).toSorted()).toEqual([seen, newer, trending].toSorted())
   })
@@ -137,14 +137,14 @@ describe('the videos of a followed node', () => {
   it('take their copies with them when they are removed', async () => {
     await b.node.restart()
     await a.client.send('DELETE', `/api/v1/videos/${trending}`)
-    await until(async () => !(await held()).some(({ uuid }) => uuid === trending), { what: 'the Delete' })
+    await until(async () => !(await pending()).some(({ uuid }) => uuid === trending), { what: 'the Delete' })
     await until(async () => !(await folders()).includes(trending), { what: 'the end of the files' })
   })
 
   it('are no longer mirrored when their node is unfollowed', async () => {
     await b.client.send('DELETE', `/api/v1/server/following/${a.host}`)
     await until(async () => (await a.query('select 1 from redundancy')).length === 0, { what: 'the Undos' })
-    await until(async () => (await held()).length === 0, { what: 'the end of the copies' })
+    await until(async () => (await pending()).length === 0, { what: 'the end of the copies' })
     await until(async () => (await folders()).length === 0, { what: 'the end of the files' })
     expect(await mirroredHosts()).toEqual([false])
     expect(await offered(seen)).toEqual([])

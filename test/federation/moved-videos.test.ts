@@ -85,16 +85,16 @@ it('arrives in order on B, when B was away during the change of owner and other 
   await b.settled()
   await b.node.server.stop()
   for (const video of [gone, back]) await take(video)
-  const told = (type: string, { url }: Video) =>
+  const sent = (type: string, { url }: Video) =>
     until(async () => (await a.query('select 1 from document where type = $1 and activity_id like $2', [type, `${url}%`]))[0], {
       what: `${type} of ${url}`,
     })
-  for (const video of [gone, back]) await told('Update', video)
+  for (const video of [gone, back]) await sent('Update', video)
   await remove(gone)
   await change(back, { privacy: 3 })
-  await told('Delete', back)
+  await sent('Delete', back)
   await change(back, { privacy: 1, name: 'Back again' })
-  await told('Create', back)
+  await sent('Create', back)
   await b.node.restart()
   await ends(gone, 'taken and deleted')
   await until(async () => (await a.query("select 1 from delivery where state = 'waiting' union all select 1 from outbox")).length === 0, {

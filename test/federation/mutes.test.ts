@@ -56,7 +56,7 @@ describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
   it('has its old and new follows of the user and the channels rejected, but not those of the instance', async () => {
     const targets = [`${node.base}/accounts/root`, `${node.base}/video-channels/root_channel`]
     const follows = [...targets, node.instance].map((target) => peer.activity(alice.account, 'Follow', target))
-    for (const follow of follows) await node.tell(alice.account, follow)
+    for (const follow of follows) await node.deliver(alice.account, follow)
     for (const target of targets) expect(await stateOf(target)).toBe('accepted')
     peer.received.length = 0
 
@@ -66,12 +66,12 @@ describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
       const { path } = await peer.awaited('the Reject', (one) => one.activity.type === 'Reject' && one.activity.actor === target)
       expect(path).toBe(`${new URL(alice.account.url).pathname}/inbox`)
     }
-    for (const follow of follows) await node.tell(alice.account, { ...follow, id: peer.id() })
+    for (const follow of follows) await node.deliver(alice.account, { ...follow, id: peer.id() })
     for (const target of targets) expect(await stateOf(target)).toBe('rejected')
     expect(await stateOf(node.instance)).toBe('accepted')
 
     await unmute()
-    for (const follow of follows) await node.tell(alice.account, { ...follow, id: peer.id() })
+    for (const follow of follows) await node.deliver(alice.account, { ...follow, id: peer.id() })
     for (const target of targets) expect(await stateOf(target)).toBe('accepted')
   })
 
@@ -80,20 +80,20 @@ describe.each(mutes)('a muted $what', ({ what, mute, unmute }) => {
     const request = () => peer.activity(peer.instance, 'Follow', target)
     await mute()
     peer.received.length = 0
-    await node.tell(peer.instance, request())
+    await node.deliver(peer.instance, request())
     const isAnswer = ({ activity: { type, object } }: Received) =>
       /Accept|Reject/.test(String(type)) && (object as JsonObject).actor === peer.instance.url
     const answer = await peer.awaited('the answer', isAnswer)
     expect(answer.activity.type).toBe(what === 'server' ? 'Reject' : 'Accept')
     await unmute()
-    await node.tell(peer.instance, request())
+    await node.deliver(peer.instance, request())
     await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept')
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Undo', request()))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Undo', request()))
   })
 
   it('has its comments hidden from the user, and from nobody else', async () => {
     const note = peer.note({ author: alice.account.url, inReplyTo: video.url })
-    await node.tell(alice.account, peer.activity(alice.account, 'Create', note))
+    await node.deliver(alice.account, peer.activity(alice.account, 'Create', note))
     await mute()
     expect(await comments(node.client.authorization)).not.toContain('alice')
     expect(await comments()).toContain('alice')

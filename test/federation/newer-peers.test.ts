@@ -89,12 +89,12 @@ const SHAPES: [string, () => JsonObject][] = [
 describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
   it('arrives by Create and changes by Update of its account and of its channel', async () => {
     const document = await video(attribution())
-    await node.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    await node.deliver(nora.account, peer.activity(nora.account, 'Create', document))
     expect(await ownersOf(document.id)).toEqual(owners())
     for (const [index, by] of [nora.account, nora.channel].entries()) {
       const updated = { ...document, name: `Renamed ${index}`, updated: `2026-03-0${index + 1}T00:00:00.000Z` }
       peer.serve(document.id, updated)
-      await node.tell(by, peer.activity(by, 'Update', updated))
+      await node.deliver(by, peer.activity(by, 'Update', updated))
       expect(await node.query('select name from video where url = $1', [document.id])).toEqual([{ name: `Renamed ${index}` }])
     }
   })
@@ -103,8 +103,8 @@ describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
     const [searched, announced] = [await video(attribution()), await video(attribution())]
     await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(searched.id)}`)
     expect(await ownersOf(searched.id)).toEqual(owners())
-    await node.tell(nora.account, peer.activity(nora.account, 'Follow', node.instance))
-    await node.tell(nora.channel, peer.activity(nora.channel, 'Announce', announced.id))
+    await node.deliver(nora.account, peer.activity(nora.account, 'Follow', node.instance))
+    await node.deliver(nora.channel, peer.activity(nora.channel, 'Announce', announced.id))
     expect(await ownersOf(announced.id)).toEqual(owners())
   })
 })
@@ -112,7 +112,7 @@ describe.each(SHAPES)('a video attributed to %s', (_shape, attribution) => {
 describe('a video of a newer version', () => {
   it('is stored with all known properties', async () => {
     const document = await video()
-    await node.tell(nora.account, peer.activity(nora.account, 'Create', document, { to: document.to, cc: document.cc }))
+    await node.deliver(nora.account, peer.activity(nora.account, 'Create', document, { to: document.to, cc: document.cc }))
     expect(await node.client.get(`/api/v1/videos/${document.uuid}`)).toMatchObject({
       name: document.name,
       duration: 95,
@@ -145,12 +145,12 @@ describe('a video of a newer version', () => {
   it.each(['Create', 'Update'])('is fetched when a %s only contains its id', async (type) => {
     for (const named of [{}, { type: 'Video' }, { type: ['Object', 'Video'], '@context': peer.instance.document['@context'] }]) {
       const { id } = await video()
-      await node.tell(nora.account, peer.activity(nora.account, type, { ...named, id }))
+      await node.deliver(nora.account, peer.activity(nora.account, type, { ...named, id }))
       expect({ named, is: await ownersOf(id) }).toEqual({ named, is: owners() })
     }
     // Unknown objects are not fetched.
     const { id } = await video()
-    await node.tell(nora.account, peer.activity(nora.account, type, { type: 'PlayerSettings', id }))
+    await node.deliver(nora.account, peer.activity(nora.account, type, { type: 'PlayerSettings', id }))
     expect(peer.fetched).not.toContain(new URL(id).pathname)
   })
 
@@ -180,7 +180,7 @@ describe('a video of a newer version', () => {
     })
     await node.client.send('POST', '/api/v1/server/following', { handles: [`pia_channel@${peer.host}`] })
     const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === pia.channel.url)
-    await node.tell(pia.channel, peer.activity(pia.channel, 'Accept', activity))
+    await node.deliver(pia.channel, peer.activity(pia.channel, 'Accept', activity))
     for (const { id } of videos) {
       const found = await until(() => ownersOf(id), { what: 'the video' })
       expect(found).toEqual({ channel: pia.channel.url, account: pia.account.url })
@@ -200,7 +200,7 @@ describe('a video of a newer version', () => {
     ]
     for (const more of refused) {
       const document = await video(more)
-      for (const by of [nora.account, nora.channel]) await node.tell(by, peer.activity(by, 'Create', document))
+      for (const by of [nora.account, nora.channel]) await node.deliver(by, peer.activity(by, 'Create', document))
       expect({ more, is: await ownersOf(document.id) }).toEqual({ more, is: undefined })
     }
   })
@@ -210,7 +210,7 @@ describe('a video of a newer version', () => {
     for (const named of [{ audience: sara.channel.url }, { attributedTo: [nora.channel.url, sara.channel.url] }]) {
       const document = await video()
       const forged = { ...document, name: 'Forged', ...named }
-      await node.tell(sara.channel, peer.activity(sara.channel, 'Create', forged))
+      await node.deliver(sara.channel, peer.activity(sara.channel, 'Create', forged))
       expect(await node.query('select name from video where url = $1', [document.id])).toEqual([{ name: document.name }])
     }
   })
@@ -232,7 +232,7 @@ describe('a playlist of a newer version', () => {
   it.each(SHAPES)('arrives when it is attributed to %s', async (_shape, attribution) => {
     const document = await fresh(attribution())
     peer.serve(document.id, document)
-    await node.tell(nora.account, peer.activity(nora.account, 'Create', document))
+    await node.deliver(nora.account, peer.activity(nora.account, 'Create', document))
     expect(await stored(document.id)).toEqual([{ name: document.name, ...owners(), privacy: 1 }])
     const searched = await fresh(attribution())
     peer.serve(searched.id, searched)
@@ -251,14 +251,14 @@ describe('a comment of a newer version', () => {
   ])('arrives attributed to its author by %s', async (_shape, attribution) => {
     const { id: inReplyTo } = await video()
     await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(inReplyTo)}`)
-    const told = { ...(await fixture('note')), id: peer.id('notes'), inReplyTo, ...attribution() }
-    await node.tell(nora.account, peer.activity(nora.account, 'Create', told))
+    const sent = { ...(await fixture('note')), id: peer.id('notes'), inReplyTo, ...attribution() }
+    await node.deliver(nora.account, peer.activity(nora.account, 'Create', sent))
     // A comment that is the parent of the next one.
-    const parent = { ...told, id: peer.id('notes') }
+    const parent = { ...sent, id: peer.id('notes') }
     peer.serve(parent.id, parent)
-    const reply = { ...told, id: peer.id('notes'), inReplyTo: parent.id }
-    await node.tell(nora.account, peer.activity(nora.account, 'Create', reply))
-    for (const { id } of [told, parent, reply]) {
+    const reply = { ...sent, id: peer.id('notes'), inReplyTo: parent.id }
+    await node.deliver(nora.account, peer.activity(nora.account, 'Create', reply))
+    for (const { id } of [sent, parent, reply]) {
       const author = await until(
         async () => {
           const rows = await node.query<{ url: string }>(
@@ -280,14 +280,14 @@ describe('additional activities of newer versions', () => {
     await node.client.get(`/api/v1/search/videos?search=${encodeURIComponent(id)}`)
     const settings = { type: 'PlayerSettings', id: `${id}/player-settings`, object: id, theme: 'lucide' }
     peer.serve(settings.id, settings)
-    const told = [
+    const sent = [
       peer.activity(nora.account, 'Download', id),
       peer.activity(nora.account, 'Update', settings),
       peer.activity(nora.account, 'Update', settings.id),
       peer.activity(nora.channel, 'Update', { ...settings, id: `${nora.channel.url}/player-settings` }),
     ]
-    for (const activity of told) {
-      await node.tell(activity.actor === nora.channel.url ? nora.channel : nora.account, activity)
+    for (const activity of sent) {
+      await node.deliver(activity.actor === nora.channel.url ? nora.channel : nora.account, activity)
       const rows = await node.query('select state, error from incoming_activity where activity_id = $1', [activity.id])
       expect(rows).toEqual([{ state: 'done', error: null }])
     }
@@ -298,7 +298,7 @@ describe('additional activities of newer versions', () => {
     const accepted = () => peer.received.filter(({ activity }) => activity.type === 'Accept')
     for (const count of [1, 2]) {
       const before = accepted().length
-      await node.tell(nora.channel, peer.activity(nora.channel, 'Follow', node.instance, { to: node.instance, cc: null }))
+      await node.deliver(nora.channel, peer.activity(nora.channel, 'Follow', node.instance, { to: node.instance, cc: null }))
       await until(() => accepted().length > before, { what: `Accept ${count}` })
     }
   })

@@ -93,7 +93,7 @@ describe('from one node to another', () => {
     const { id } = await commentSeen(from, uuid, ({ text }) => text === `Bad of ${to.host}`, 'the comment')
     await from.client.send('POST', '/api/v1/abuses', { reason: 'A bad comment', comment: { id } })
     await from.client.send('POST', '/api/v1/abuses', { reason: 'A bad account', account: { id: account.id } })
-    const told = await until(
+    const sent = await until(
       async () => {
         const { data } = await to.client.get<{ data: Report[] }>('/api/v1/abuses')
         const remote = data.filter((one) => one.reporterAccount.host === from.host)
@@ -101,7 +101,7 @@ describe('from one node to another', () => {
       },
       { what: 'the reports' },
     )
-    expect(told.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toMatchObject([
+    expect(sent.toSorted((a, b) => (a.reason < b.reason ? -1 : 1))).toMatchObject([
       { reason: 'A bad account', comment: null, flaggedAccount: { host: to.host } },
       { reason: 'A bad comment', comment: { text: `Bad of ${to.host}` } },
     ])

@@ -72,11 +72,11 @@ export const commentSeen = (
 ): Promise<CommentView> => until(async () => (await commentsOn(node, uuid)).find(fits), { what: `${what} on ${node.base}` })
 
 /** An administrator of `by` follows hosts or handles, until all are accepted. */
-export async function follow(by: FederatedNode, asked: { hosts?: string[]; handles?: string[] }): Promise<void> {
-  const wanted = (asked.hosts ?? []).length + (asked.handles ?? []).length
+export async function follow(by: FederatedNode, requested: { hosts?: string[]; handles?: string[] }): Promise<void> {
+  const wanted = (requested.hosts ?? []).length + (requested.handles ?? []).length
   const accepted = async () => (await by.client.get<{ total: number }>('/api/v1/server/following?state=accepted&count=1')).total
   const before = await accepted()
-  await by.client.send('POST', '/api/v1/server/following', asked)
+  await by.client.send('POST', '/api/v1/server/following', requested)
   await until(async () => (await accepted()) === before + wanted, { what: 'the follows' })
 }
 

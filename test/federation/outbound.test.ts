@@ -25,9 +25,9 @@ beforeAll(async () => {
   fred = await introduce(node, far, 'fred')
   const second = await near.account('second')
   for (const target of [node.instance, root(), channel()]) {
-    for (const by of [nora.account, second]) await node.tell(by, near.activity(by, 'Follow', target))
+    for (const by of [nora.account, second]) await node.deliver(by, near.activity(by, 'Follow', target))
   }
-  await node.tell(far.instance, far.activity(far.instance, 'Follow', node.instance))
+  await node.deliver(far.instance, far.activity(far.instance, 'Follow', node.instance))
   await near.awaited('all answers', () => near.of('Accept').length === 6)
   await far.awaited('the answer', () => far.of('Accept').length === 1)
 })
@@ -93,7 +93,7 @@ describe('a public video', () => {
   it('that a server shared is sent to that server too', async () => {
     const other = await startFakePeer()
     const sharer = await other.account('sharer')
-    await node.tell(sharer, other.activity(sharer, 'Announce', video.url))
+    await node.deliver(sharer, other.activity(sharer, 'Announce', video.url))
     await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { name: 'Shared' })
     for (const peer of [near, far, other]) await heard(peer, 'Update', video.url)
     await other.close()
@@ -104,7 +104,7 @@ describe('a public video', () => {
       [near, nora.account],
       [far, fred.account],
     ] as const) {
-      await node.tell(by, peer.activity(by, 'Like', video.url))
+      await node.deliver(by, peer.activity(by, 'Like', video.url))
     }
     await node.client.send('PUT', `/api/v1/videos/${video.uuid}/rate`, { rating: 'dislike' })
     for (const peer of [near, far]) await heard(peer, 'Update', video.url)
@@ -143,7 +143,7 @@ describe('a public video', () => {
 
   it('that moves to another channel is announced by the new one, and no longer by the old one', async () => {
     const other = await secondChannel(node)
-    await node.tell(nora.account, near.activity(nora.account, 'Follow', other.url))
+    await node.deliver(nora.account, near.activity(nora.account, 'Follow', other.url))
     await node.client.send('PUT', `/api/v1/videos/${video.uuid}`, { channelId: other.id })
     const announces = await near.awaited(
       'the announce of the new channel',
@@ -205,7 +205,7 @@ describe('a video that is not public', () => {
 describe('actions of a local user on a remote video', () => {
   it('are sent to its server alone', async () => {
     const video = near.video(nora)
-    await node.tell(nora.account, near.activity(nora.account, 'Create', video))
+    await node.deliver(nora.account, near.activity(nora.account, 'Create', video))
     const [row] = await node.query<{ uuid: string }>('select uuid from video where url = $1', [video.id])
     const { comment } = await node.client.send<{ comment: { id: number; url: string } }>(
       'POST',
@@ -241,12 +241,12 @@ describe('a remote comment on a local video', () => {
 
   it('is forwarded unchanged to all but its own server, and so is its Delete', async () => {
     const activity = await signedInside(comment(), fred.account)
-    await node.tell(fred.account, activity)
+    await node.deliver(fred.account, activity)
     const forwarded = await heard(near, 'Create', idOf(activity))
     expect(forwarded.activity).toEqual(activity)
     expect(forwarded.headers.signature).toContain(`keyId="${root()}#main-key"`)
     const removal = await signedInside(far.activity(fred.account, 'Delete', { type: 'Tombstone', id: idOf(activity) }), fred.account)
-    await node.tell(fred.account, removal)
+    await node.deliver(fred.account, removal)
     expect((await heard(near, 'Delete', idOf(activity))).activity).toEqual(removal)
     await everythingBefore()
     expect(about(far, idOf(activity)).map(shortly)).toEqual([
@@ -258,7 +258,7 @@ describe('a remote comment on a local video', () => {
     const made = comment()
     for (let time = 0; time < 3; time += 1) {
       const activity = await signedInside({ ...made, id: far.id() }, fred.account)
-      await node.tell(fred.account, activity)
+      await node.deliver(fred.account, activity)
     }
     await everythingBefore()
     expect(about(near, idOf(made))).toHaveLength(1)
@@ -266,7 +266,7 @@ describe('a remote comment on a local video', () => {
 
   it('without an embedded signature is not forwarded', async () => {
     const activity = comment()
-    await node.tell(fred.account, activity)
+    await node.deliver(fred.account, activity)
     await everythingBefore()
     expect(about(near, idOf(activity))).toEqual([])
   })
@@ -274,7 +274,7 @@ describe('a remote comment on a local video', () => {
   it('pending review is not forwarded', async () => {
     const moderated = await node.upload(bytes, { commentsPolicy: '3' })
     const activity = await signedInside(comment({ inReplyTo: moderated.url }), fred.account)
-    await node.tell(fred.account, activity)
+    await node.deliver(fred.account, activity)
     expect(await node.query('select held_for_review as held from comment where url = $1', [idOf(activity)])).toEqual([{ held: true }])
     await everythingBefore()
     expect(about(near, idOf(activity))).toEqual([])

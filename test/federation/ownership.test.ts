@@ -29,7 +29,7 @@ beforeAll(async () => {
   channelId = await channelOf(taker)
   const { account } = await introduce(node, near, 'nora')
   for (const path of ['/accounts/giver', '/video-channels/giver_channel']) {
-    await node.tell(account, near.activity(account, 'Follow', node.base + path))
+    await node.deliver(account, near.activity(account, 'Follow', node.base + path))
   }
   await near.awaited('the answers', () => near.of('Accept').length === 2)
 })
@@ -254,7 +254,7 @@ describe('servers that knew the video of the giver', () => {
   it('get an Update by the giver, and the end of one Announce and the start of another', async () => {
     const { uuid, url, offer } = await offered()
     const { account } = await introduce(node, near, 'nina')
-    await node.tell(account, near.activity(account, 'Follow', `${node.base}/video-channels/taker_channel`))
+    await node.deliver(account, near.activity(account, 'Follow', `${node.base}/video-channels/taker_channel`))
     await near.awaited('the first announce', ({ activity }) => activity.type === 'Announce' && activity.object === url)
     near.received.length = 0
     expect(await decide(taker, offer, 'accept')).toBe(204)
@@ -305,9 +305,9 @@ describe('servers that knew the video of the giver', () => {
 it('a remote video is removed by an actor unknown as its owner, when its server no longer serves it', async () => {
   const [former, present] = [await introduce(node, near, 'former'), await introduce(node, near, 'present')]
   const document = near.video(former)
-  await node.tell(former.account, near.activity(former.account, 'Create', document))
+  await node.deliver(former.account, near.activity(former.account, 'Create', document))
   const isThere = async () => (await node.query('select 1 from video where url = $1', [document.id])).length === 1
-  const remove = () => node.tell(present.account, near.activity(present.account, 'Delete', document.id))
+  const remove = () => node.deliver(present.account, near.activity(present.account, 'Delete', document.id))
   await remove()
   expect(await isThere()).toBe(true)
   near.serve(document.id, () => ({ status: 404 }))

@@ -38,7 +38,7 @@ const remote = async (): Promise<Peer | undefined> =>
   (await node.client.get<List<Peer>>('/api/v1/vireo/peers?sort=-lag')).data.find(({ host }) => host === peer.host)
 
 it('a server that answers is shown with its last success', async () => {
-  await node.tell(alice, peer.activity(alice, 'Follow', node.instance))
+  await node.deliver(alice, peer.activity(alice, 'Follow', node.instance))
   await until(async () => (await remote())?.lastSuccessAt != null, { what: 'the first success' })
   expect(await remote()).toMatchObject({
     state: 'healthy',
@@ -51,8 +51,8 @@ it('a server that answers is shown with its last success', async () => {
 
 it('a failing server is shown with its pending deliveries, and gets them when an administrator retries', async () => {
   peer.answerPosts(() => 503)
-  await node.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', node.instance)))
-  await node.tell(alice, peer.activity(alice, 'Follow', node.instance))
+  await node.deliver(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', node.instance)))
+  await node.deliver(alice, peer.activity(alice, 'Follow', node.instance))
   await until(async () => (await remote())?.state === 'failing', { what: 'the failure' })
   const failing = await remote()
   expect(failing).toMatchObject({ lastError: 'The inbox answered 503.' })
@@ -69,9 +69,9 @@ it('a failing server is shown with its pending deliveries, and gets them when an
 
 it('a failing server gets its pending deliveries as soon as it sends something', async () => {
   peer.answerPosts(() => 503)
-  await node.tell(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', node.instance)))
+  await node.deliver(alice, peer.activity(alice, 'Undo', peer.activity(alice, 'Follow', node.instance)))
   const follow = peer.activity(alice, 'Follow', node.instance)
-  await node.tell(alice, follow)
+  await node.deliver(alice, follow)
   await until(async () => (await remote())?.state === 'failing', { what: 'the failure' })
   // The back-off alone would take days.
   await node.query(`update remote_host set context = context || '{"failures": 12}', due_at = now() + interval '12 hours' where host = $1`, [
@@ -80,7 +80,7 @@ it('a failing server gets its pending deliveries as soon as it sends something',
   await node.query("update lane set due_at = now() + interval '12 hours' where kind = 'delivery'")
   peer.answerPosts(undefined)
   peer.received.length = 0
-  await node.tell(alice, peer.activity(alice, 'Arrive', alice.url))
+  await node.deliver(alice, peer.activity(alice, 'Arrive', alice.url))
   await peer.awaited('the Accept', ({ activity }) => activity.type === 'Accept', 10_000)
   await until(async () => (await remote())?.state === 'healthy', { what: 'the success' })
   await until(async () => (await remote())?.waitingDeliveries === 0, { what: 'the end of the backlog' })
@@ -99,7 +99,7 @@ it('the progress of its history is shown in numbers', async () => {
   })
   await node.client.send('POST', '/api/v1/server/following', { handles: [`maker@${peer.host}`] })
   const { activity } = await peer.awaited('the Follow', (one) => one.activity.object === maker.account.url)
-  await node.tell(maker.account, peer.activity(maker.account, 'Accept', activity))
+  await node.deliver(maker.account, peer.activity(maker.account, 'Accept', activity))
   await until(async () => (await remote())?.history?.walks.some((walk) => (walk as { state: string }).state === 'done'))
   expect((await remote())?.history).toEqual({
     actors: 1,
@@ -140,7 +140,7 @@ it('more than a thousand pending deliveries are shown as a thousand', async () =
 it('a parked activity is listed, can be retried and discarded', async () => {
   const park = async () => {
     const activity = peer.activity(alice, 'Arrive', alice.url)
-    await node.tell(alice, activity)
+    await node.deliver(alice, activity)
     const [row] = await node.query<{ id: string }>(
       "update incoming_activity set state = 'parked', error = 'A bug.', body = $2 where activity_id = $1 returning id",
       [activity.id, JSON.stringify(activity)],

@@ -96,8 +96,8 @@ describe('a local playlist', () => {
   beforeAll(async () => {
     ;[local, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
     const { account } = await introduce(local, near, 'nora')
-    await local.tell(account, near.activity(account, 'Follow', root()))
-    await local.tell(far.instance, far.activity(far.instance, 'Follow', local.instance))
+    await local.deliver(account, near.activity(account, 'Follow', root()))
+    await local.deliver(far.instance, far.activity(far.instance, 'Follow', local.instance))
     for (const peer of both()) await peer.awaited('the answer', () => peer.of('Accept').length === 1)
     video = await local.upload(bytes, { name: 'First' })
     playlist = await makePlaylist(local, { description: 'Well chosen' })
@@ -197,8 +197,8 @@ describe('a local playlist', () => {
       await local.client.send('PUT', `/api/v1/videos/${video.uuid}`, { privacy })
       for (const peer of both()) {
         await peer.awaited('the Update', ({ activity: { type, object } }) => {
-          const { id, totalItems: told } = Object(object)
-          return type === 'Update' && id === playlist.url && told === totalItems
+          const { id, totalItems: sent } = Object(object)
+          return type === 'Update' && id === playlist.url && sent === totalItems
         })
       }
       expect(await document(playlist.url)).toMatchObject({ totalItems })
@@ -324,11 +324,11 @@ describe('a remote playlist', () => {
     return whole
   }
   const create = async (by: PeerActor, peer: FakePeer, playlist: JsonObject) => {
-    await local.tell(by, peer.activity(by, 'Create', playlist))
+    await local.deliver(by, peer.activity(by, 'Create', playlist))
     await read(local)
   }
   const update = async (by: PeerActor, peer: FakePeer, playlist: JsonObject) => {
-    await local.tell(by, peer.activity(by, 'Update', playlist))
+    await local.deliver(by, peer.activity(by, 'Update', playlist))
     await read(local)
   }
   const videoOf = (name: string) => home.video({ ...alice, more: { name } }).id
@@ -394,7 +394,7 @@ describe('a remote playlist', () => {
   it('is removed by its Delete, and can be created again', async () => {
     const playlist = playlistOf(home, alice.channel, [{ video: videoOf('Short-lived') }])
     const say = async (type: string, object: unknown) =>
-      local.tell(alice.account, await signedInside(home.activity(alice.account, type, object), alice.account))
+      local.deliver(alice.account, await signedInside(home.activity(alice.account, type, object), alice.account))
     for (let time = 1; time <= 2; time += 1) {
       // The reference signs its activities: after a Delete, only what was signed later counts.
       await say('Create', playlist)
@@ -430,9 +430,9 @@ describe('a remote playlist', () => {
     for (const by of [carol.account, carol.channel, alice.channel, mallory.account, away.instance]) {
       const peer = by.url.startsWith(home.base) ? home : away
       const renamed = { ...playlist, name: 'Taken over', updated: '2026-04-01T00:00:00.000Z' }
-      for (const type of ['Create', 'Update']) await local.tell(by, peer.activity(by, type, renamed))
-      await local.tell(by, peer.activity(by, 'Update', { ...renamed, attributedTo: [carol.channel.url] }))
-      await local.tell(by, peer.activity(by, 'Delete', playlist.id))
+      for (const type of ['Create', 'Update']) await local.deliver(by, peer.activity(by, type, renamed))
+      await local.deliver(by, peer.activity(by, 'Update', { ...renamed, attributedTo: [carol.channel.url] }))
+      await local.deliver(by, peer.activity(by, 'Delete', playlist.id))
       expect({ by: by.url, is: await playlistAt(local, playlist.id) }).toEqual({ by: by.url, is: before })
     }
   })
@@ -448,7 +448,7 @@ describe('a remote playlist', () => {
       [alice.account, home, playlistOf(home, alice.channel, [], { id: `${local.base}/video-playlists/${newUuid()}` })],
     ]
     for (const [by, peer, playlist] of refused) {
-      await local.tell(by, peer.activity(by, 'Create', playlist))
+      await local.deliver(by, peer.activity(by, 'Create', playlist))
       expect(await playlistAt(local, playlist.id)).toBeUndefined()
     }
     const twin = playlistOf(away, mallory.channel, [], { uuid: known.uuid })
@@ -503,7 +503,7 @@ describe('a remote playlist', () => {
     const gone = await introduce(local, home, 'gone')
     const playlist = playlistOf(home, gone.channel, [{ video: videoOf('Stays') }])
     await create(gone.account, home, playlist)
-    await local.tell(gone.account, home.activity(gone.account, 'Delete', gone.account.url))
+    await local.deliver(gone.account, home.activity(gone.account, 'Delete', gone.account.url))
     expect(await playlistAt(local, playlist.id)).toBeUndefined()
   })
 

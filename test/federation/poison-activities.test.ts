@@ -15,7 +15,7 @@ beforeAll(async () => {
   ;[node, peer] = await Promise.all([startFederatedNode({ vireo: { federation: { inbox: quick } } }), startFakePeer()])
   alice = await introduce(node, peer, 'alice')
   video = peer.video(alice)
-  await node.tell(alice.account, peer.activity(alice.account, 'Create', video))
+  await node.deliver(alice.account, peer.activity(alice.account, 'Create', video))
 })
 afterAll(async () => {
   await Promise.all([peer?.close(), node?.stop()])
@@ -25,11 +25,11 @@ it('is tried four times and parked with its reason; later activities of its acto
   const lost = `${peer.base}/videos/watch/00000000-0000-4000-8000-000000000000`
   peer.serve(lost, () => ({ status: 503 }))
   const poison = peer.activity(alice.channel, 'Announce', lost)
-  await node.tell(alice.channel, poison)
+  await node.deliver(alice.channel, poison)
   const share = peer.activity(alice.channel, 'Announce', video.id)
   const follow = peer.activity(alice.account, 'Follow', node.instance)
-  await node.tell(alice.channel, share)
-  await node.tell(alice.account, follow)
+  await node.deliver(alice.channel, share)
+  await node.deliver(alice.account, follow)
   expect(await node.query('select 1 from share where url = $1', [share.id])).toHaveLength(1)
   expect(await node.query('select 1 from follow where url = $1', [follow.id])).toHaveLength(1)
 

@@ -28,7 +28,7 @@ describe.each([false, true])('with federate_unlisted: %s', (unlistedIsTold) => {
     bytes = await readFile(await media('small.mp4'))
     const { account } = await introduce(node, near, 'nora')
     const targets = ['/accounts/peertube', '/accounts/root', '/video-channels/root_channel']
-    for (const path of targets) await node.tell(account, near.activity(account, 'Follow', node.base + path))
+    for (const path of targets) await node.deliver(account, near.activity(account, 'Follow', node.base + path))
     await near.awaited('the answers', () => near.of('Accept').length === 3)
     const me = await node.client.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
     channelId = me.videoChannels[0]?.id ?? 0

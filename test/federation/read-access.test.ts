@@ -24,7 +24,7 @@ beforeAll(async () => {
   ])
   bytes = await readFile(await media('small.mp4'))
   follower = (await introduce(node, peer, 'follower')).account
-  await node.tell(follower, peer.activity(follower, 'Follow', node.instance))
+  await node.deliver(follower, peer.activity(follower, 'Follow', node.instance))
   stranger = await peer.account('stranger')
 })
 afterAll(async () => {

@@ -34,8 +34,8 @@ const start = async (config: Values = {}) => {
   ])
   alice = await introduce(local, home, 'alice')
   mallory = await introduce(local, away, 'mallory')
-  for (const peer of [home, away]) await local.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
-  await local.tell(near.instance, near.activity(near.instance, 'Follow', local.instance))
+  for (const peer of [home, away]) await local.deliver(peer.instance, peer.activity(peer.instance, 'Arrive', peer.instance.url))
+  await local.deliver(near.instance, near.activity(near.instance, 'Follow', local.instance))
   video = await publish()
 }
 const stop = () => Promise.all([home?.close(), near?.close(), away?.close(), origin?.close(), local?.stop()])
@@ -79,7 +79,8 @@ const creation = (peer: FakePeer, copy: JsonObject, by: PeerActor = peer.instanc
   return { ...peer.activity(by, 'Create', copy, { published: later(serial) }), id: `${copy.id}/activity` }
 }
 /** In the form of the reference. After an Undo, only what was signed later counts. */
-const share = async (peer: FakePeer, copy: JsonObject) => local.tell(peer.instance, await signedInside(creation(peer, copy), peer.instance))
+const share = async (peer: FakePeer, copy: JsonObject) =>
+  local.deliver(peer.instance, await signedInside(creation(peer, copy), peer.instance))
 const copies = () =>
   local.query<{ url: string; file_url: string; expires_on: Date | null; state: string }>(
     'select url, file_url, expires_on, state from redundancy order by id',
@@ -103,7 +104,7 @@ describe('a copy on another server', () => {
 
   it('of a playlist is offered to players, listed, and forwarded unchanged', async () => {
     const activity = await signedInside(creation(home, playlistCopy(home)), home.instance)
-    await local.tell(home.instance, activity)
+    await local.deliver(home.instance, activity)
     expect(await offered()).toEqual([{ baseUrl: folder(home) }])
     const list = await local.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
     expect(list).toMatchObject({
@@ -116,7 +117,7 @@ describe('a copy on another server', () => {
   })
 
   it('of a web video is listed with it', async () => {
-    await local.tell(home.instance, creation(home, fileCopy(home)))
+    await local.deliver(home.instance, creation(home, fileCopy(home)))
     const list = await local.client.get<JsonObject>('/api/v1/server/redundancy/videos?target=my-videos')
     expect(list).toMatchObject({
       data: [{ redundancies: { files: [{ fileUrl: `${home.base}/static/redundancy/x-240.mp4` }], streamingPlaylists: [] } }],
@@ -131,27 +132,27 @@ describe('a copy on another server', () => {
   it('is stored once, however often it is received, and forwarded once', async () => {
     for (let time = 0; time < 3; time += 1) {
       const activity = { ...creation(home, playlistCopy(home)), published: later(time) }
-      await local.tell(home.instance, await signedInside(activity, home.instance))
+      await local.deliver(home.instance, await signedInside(activity, home.instance))
     }
     expect(await copies()).toHaveLength(1)
-    await local.tell(home.instance, await signedInside(creation(home, fileCopy(home)), home.instance))
+    await local.deliver(home.instance, await signedInside(creation(home, fileCopy(home)), home.instance))
     await near.awaited('the last', ({ activity }) => String(activity.id).includes('/redundancy/videos/'))
     expect(near.of('Create').filter(({ activity }) => String(activity.id).includes('playlists'))).toHaveLength(1)
   })
 
   it('is extended by an Update, by a year at most', async () => {
-    await local.tell(home.instance, creation(home, playlistCopy(home, { expires: later(60_000) })))
+    await local.deliver(home.instance, creation(home, playlistCopy(home, { expires: later(60_000) })))
     const [first] = await copies()
-    await local.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(120_000) })))
+    await local.deliver(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(120_000) })))
     const [second] = await copies()
     expect(Number(second?.expires_on) - Number(first?.expires_on)).toBeGreaterThan(50_000)
-    await local.tell(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(50 * year) })))
+    await local.deliver(home.instance, home.activity(home.instance, 'Update', playlistCopy(home, { expires: later(50 * year) })))
     const [third] = await copies()
     expect(Math.abs(Number(third?.expires_on) - Date.now() - year)).toBeLessThan(60_000)
   })
 
   it('is removed when it expires', async () => {
-    await local.tell(home.instance, creation(home, playlistCopy(home, { expires: later(1500) })))
+    await local.deliver(home.instance, creation(home, playlistCopy(home, { expires: later(1500) })))
     expect(await copies()).toHaveLength(1)
     await until(async () => (await copies()).length === 0, { what: 'the end of the copy' })
   })
@@ -168,7 +169,7 @@ describe('a copy on another server', () => {
       fileCopy(home, { url: { ...link, height: 1080 } }),
       fileCopy(home, { url: { ...link, fps: 60 } }),
     ]) {
-      await local.tell(home.instance, { ...creation(home, copy), id: home.id() })
+      await local.deliver(home.instance, { ...creation(home, copy), id: home.id() })
     }
     expect(await copies()).toEqual([])
     expect(await local.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])
@@ -182,7 +183,7 @@ describe('a copy on another server', () => {
     await share(home, copy)
     expect(await copies()).toHaveLength(1)
     const undo = await signedInside(home.activity(home.instance, 'Undo', undone(copy)), home.instance)
-    await local.tell(home.instance, undo)
+    await local.deliver(home.instance, undo)
     expect(await copies()).toEqual([])
     expect((await near.awaited('the Undo', (one) => one.activity.id === undo.id)).activity).toEqual(undo)
     await share(home, copy)
@@ -207,9 +208,9 @@ describe('a copy on another server', () => {
 
   it('is removed with its server', async () => {
     const other = await startFakePeer()
-    await local.tell(other.instance, creation(other, playlistCopy(other)))
+    await local.deliver(other.instance, creation(other, playlistCopy(other)))
     expect(await copies()).toHaveLength(1)
-    await local.tell(other.instance, other.activity(other.instance, 'Delete', other.instance.url))
+    await local.deliver(other.instance, other.activity(other.instance, 'Delete', other.instance.url))
     expect(await copies()).toEqual([])
     await other.close()
   })
@@ -268,7 +269,7 @@ describe('a copy on another server', () => {
       const before = await copies()
       expect(before).toHaveLength(1)
       const other = { ...creation(home, { ...fileCopy(home), id: playlistCopy(home).id }), id: home.id() }
-      await local.tell(home.instance, await signedInside(other, home.instance))
+      await local.deliver(home.instance, await signedInside(other, home.instance))
       expect(await copies()).toEqual(before)
     })
   })
@@ -279,20 +280,20 @@ describe('a server that accepts copies from', () => {
 
   it('nobody stores none', async () => {
     await start({ remote_redundancy: { videos: { accept_from: 'nobody' } } })
-    await local.tell(home.instance, creation(home, playlistCopy(home)))
+    await local.deliver(home.instance, creation(home, playlistCopy(home)))
     expect(await copies()).toEqual([])
     await stop()
   })
 
   it('followed servers stores only theirs', async () => {
     await start({ remote_redundancy: { videos: { accept_from: 'followings' } } })
-    await local.tell(home.instance, creation(home, playlistCopy(home)))
+    await local.deliver(home.instance, creation(home, playlistCopy(home)))
     expect(await copies()).toEqual([])
     await local.client.send('POST', '/api/v1/server/following', { hosts: [home.host] })
     const { activity } = await home.awaited('the Follow', (one) => one.activity.type === 'Follow')
-    await local.tell(home.instance, home.activity(home.instance, 'Accept', activity))
+    await local.deliver(home.instance, home.activity(home.instance, 'Accept', activity))
     for (const peer of [home, away]) {
-      await local.tell(peer.instance, { ...creation(peer, playlistCopy(peer)), published: later(0) })
+      await local.deliver(peer.instance, { ...creation(peer, playlistCopy(peer)), published: later(0) })
     }
     expect(await copies()).toMatchObject([{ file_url: folder(home) }])
   })
@@ -308,7 +309,7 @@ describe('a local copy of a remote video', () => {
       redundancy: { videos: { check_interval: '1 second' } },
     })
     remote = home.video({ ...alice, more: { url: origin.links } })
-    await local.tell(alice.account, home.activity(alice.account, 'Create', remote))
+    await local.deliver(alice.account, home.activity(alice.account, 'Create', remote))
     const [row] = await local.query<{ id: number }>('select id from video where url = $1', [remote.id])
     theirId = row?.id ?? 0
   })
@@ -345,8 +346,8 @@ describe('a local copy of a remote video', () => {
     const { path, activity } = await heard('Create', address('playlist'))
     expect(path).toBe('/inbox')
     const audience = { to: [alice.account.url], cc: [] }
-    const { signature: _signature, proof: _proof, '@context': _context, ...told } = activity
-    expect(told).toEqual({
+    const { signature: _signature, proof: _proof, '@context': _context, ...activities } = activity
+    expect(activities).toEqual({
       ...audience,
       type: 'Create',
       id: `${address('playlist')}/activity`,
@@ -456,11 +457,11 @@ describe('a local copy of a remote video', () => {
 
   it('is removed when the remote server deletes the video', async () => {
     const other = home.video({ ...alice, more: { url: origin.links } })
-    await local.tell(alice.account, home.activity(alice.account, 'Create', other))
+    await local.deliver(alice.account, home.activity(alice.account, 'Create', other))
     const [row] = await local.query<{ id: number }>('select id from video where url = $1', [other.id])
     await local.client.send('POST', '/api/v1/server/redundancy/videos', { videoId: row?.id })
     await home.awaited('the news', ({ activity }) => String(activity.id).includes(`hls/${other.uuid}`))
-    await local.tell(alice.account, home.activity(alice.account, 'Delete', other.id))
+    await local.deliver(alice.account, home.activity(alice.account, 'Delete', other.id))
     expect(await local.query('select 1 from redundancy')).toEqual([])
     await until(async () => (await filesHere()).length === 0, { what: 'the end of the files' })
   })
@@ -498,7 +499,7 @@ describe('a local copy of a remote video', () => {
     origin.answer('/renewed-master.m3u8', (response) => void response.end(master))
     const renewed = JSON.parse(JSON.stringify(remote).replaceAll('/master.m3u8', '/renewed-master.m3u8')) as JsonObject
     const update = home.activity(alice.account, 'Update', { ...renewed, updated: later(1000) })
-    await local.tell(alice.account, update)
+    await local.deliver(alice.account, update)
     await heard('Create', address('playlist'))
     expect((await filesHere()).map((name) => basename(name))).toEqual(
       expect.arrayContaining(['renewed-master.m3u8', '240.m3u8', '240-fragmented.mp4']),
@@ -515,7 +516,7 @@ describe('a local copy of a remote video', () => {
       ...alice,
       more: { url: origin.links, isLiveBroadcast: true, liveSaveReplay: false, permanentLive: false, latencyMode: 1 },
     })
-    await local.tell(alice.account, home.activity(alice.account, 'Create', live))
+    await local.deliver(alice.account, home.activity(alice.account, 'Create', live))
     const [row] = await local.query<{ id: number }>('select id from video where url = $1', [live.id])
     await expect(send(row?.id)).rejects.toThrow(/400/)
   })

@@ -20,7 +20,7 @@ beforeEach(async () => {
   made += 1
   alice = await peer.account(`alice_${made}`)
   peer.serve(`${alice.url}/followers`, { type: 'OrderedCollection', id: `${alice.url}/followers`, totalItems: 41 })
-  await node.tell(alice, peer.activity(alice, 'Arrive', alice.url))
+  await node.deliver(alice, peer.activity(alice, 'Arrive', alice.url))
 })
 
 const stored = async () =>
@@ -36,7 +36,7 @@ const meet = async () => {
     "update actor set refreshed_at = now() - interval '3 days', refresh_asked_at = now() - interval '3 days' where url = $1",
     [alice.url],
   )
-  await node.tell(alice, peer.activity(alice, 'Follow', node.instance))
+  await node.deliver(alice, peer.activity(alice, 'Follow', node.instance))
   await until(
     async () =>
       (await node.query("select 1 from job where type = 'activitypub-refresher' and state in ('waiting', 'active')")).length === 0,
@@ -181,7 +181,7 @@ it('the likes and dislikes of a video are the counts of its server', async () =>
     peer.serve(`${video.id}/dislikes`, counted(`${video.id}/dislikes`, Number.MAX_SAFE_INTEGER))
     const foreign = peer.video({ account: alice, channel, more: { likes: `${elsewhere.base}/likes` } })
     const silent = peer.video({ account: alice, channel })
-    for (const one of [video, foreign, silent]) await node.tell(alice, peer.activity(alice, 'Create', one))
+    for (const one of [video, foreign, silent]) await node.deliver(alice, peer.activity(alice, 'Create', one))
     await until(async () => JSON.stringify(await rates(video)) === '{"likes":12,"dislikes":2147483647}', {
       what: 'the counts',
     })

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ;[local, near, far] = await Promise.all([startFederatedNode(), startFakePeer(), startFakePeer()])
   nora = await introduce(local, near, 'nora')
   for (const target of [local.instance, root()]) {
-    await local.tell(nora.account, near.activity(nora.account, 'Follow', target))
+    await local.deliver(nora.account, near.activity(nora.account, 'Follow', target))
   }
 })
 afterAll(async () => {
@@ -42,7 +42,7 @@ beforeEach(async () => {
   for (const peer of [near, far]) peer.received.length = 0
 })
 
-const leave = (actor: PeerActor) => local.tell(actor, far.activity(actor, 'Delete', actor.url))
+const leave = (actor: PeerActor) => local.deliver(actor, far.activity(actor, 'Delete', actor.url))
 const known = async (actor: PeerActor) => (await local.query('select 1 from actor where url = $1', [actor.url])).length
 const counts = async () => {
   const [row] = await local.query<{ comments: number; likes: number; dislikes: number }>(
@@ -56,7 +56,7 @@ const counts = async () => {
 
 async function said(by: Pair, peer: FakePeer, inReplyTo: string): Promise<{ id: number; url: string }> {
   const note = peer.note({ author: by.account.url, inReplyTo })
-  await local.tell(by.account, peer.activity(by.account, 'Create', note))
+  await local.deliver(by.account, peer.activity(by.account, 'Create', note))
   const [comment] = await local.query<{ id: number }>('select id from comment where url = $1', [note.id])
   return { id: comment?.id ?? 0, url: note.id }
 }
@@ -96,8 +96,8 @@ describe('a removed remote account', () => {
 
   it('loses its ratings', async () => {
     const other = await introduce(local, far, `other${serial}`)
-    await local.tell(fred.account, far.activity(fred.account, 'Like', video.url))
-    await local.tell(other.account, far.activity(other.account, 'Dislike', video.url))
+    await local.deliver(fred.account, far.activity(fred.account, 'Like', video.url))
+    await local.deliver(other.account, far.activity(other.account, 'Dislike', video.url))
     expect(await counts()).toEqual({ comments: 0, likes: 1, dislikes: 1 })
     await leave(fred.account)
     await leave(other.account)
@@ -106,7 +106,7 @@ describe('a removed remote account', () => {
 
   it('loses its channels with their videos and their cached pictures', async () => {
     const document = far.video(fred)
-    await local.tell(fred.account, far.activity(fred.account, 'Create', document))
+    await local.deliver(fred.account, far.activity(fred.account, 'Create', document))
     const pictures = await local.query<{ filename: string }>(
       'select t.filename from thumbnail t join video v on v.id = t.video_id where v.url = $1 order by t.filename',
       [document.id],
@@ -142,7 +142,7 @@ describe('a removed remote account', () => {
     expect(await blocked()).toEqual([`fred${serial}`])
     expect((await local.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(404)
 
-    await local.tell(fred.account, far.activity(fred.account, 'Like', video.url))
+    await local.deliver(fred.account, far.activity(fred.account, 'Like', video.url))
     expect((await local.client.raw(`/api/v1/accounts/${handle}`)).status).toBe(200)
     expect(await blocked()).toEqual([`fred${serial}`])
 

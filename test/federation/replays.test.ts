@@ -36,14 +36,14 @@ const signed = (document: JsonObject) => signedInside(document, alice)
 describe('an undone activity', () => {
   it('has no effect when a stranger forwards it again', async () => {
     const like = await signed(home.activity(alice, 'Like', video.url))
-    await node.tell(mallory.account, like)
+    await node.deliver(mallory.account, like)
     expect(await ratings()).toEqual(['like'])
-    await node.tell(alice, home.activity(alice, 'Undo', like))
+    await node.deliver(alice, home.activity(alice, 'Undo', like))
     expect(await ratings()).toEqual([])
 
-    await node.tell(mallory.account, like)
+    await node.deliver(mallory.account, like)
     // With a part that its author did not sign it is rejected without a check, since its id is known.
-    await node.tell(mallory.account, { ...like, summary: 'really' })
+    await node.deliver(mallory.account, { ...like, summary: 'really' })
     expect(await ratings()).toEqual([])
     const said = await node.query('select 1 from incoming_activity where activity_id = $1', [like.id])
     expect(said).toHaveLength(1)
@@ -51,9 +51,9 @@ describe('an undone activity', () => {
 
   it('has no effect in an Announce of a group', async () => {
     const like = await signed(home.activity(alice, 'Like', video.url))
-    await node.tell(alice, like)
-    await node.tell(alice, home.activity(alice, 'Undo', like))
-    await node.tell(mallory.channel, away.activity(mallory.channel, 'Announce', like))
+    await node.deliver(alice, like)
+    await node.deliver(alice, home.activity(alice, 'Undo', like))
+    await node.deliver(mallory.channel, away.activity(mallory.channel, 'Announce', like))
     expect(await ratings()).toEqual([])
   })
 
@@ -68,10 +68,10 @@ describe('an undone activity', () => {
     }
     await node.query('update actor set ed25519_public = $2 where url = $1', [alice.url, alice.keys.ed25519.publicMultibase])
     const { signature, ...proven } = await signDocument(like, keys, new Date(Date.now() - 60_000))
-    await node.tell(mallory.account, proven)
+    await node.deliver(mallory.account, proven)
     expect(await ratings()).toEqual(['like'])
     const undo = home.activity(alice, 'Undo', like, { published: new Date(Date.now() - 30_000).toISOString() })
-    await node.tell(alice, undo)
+    await node.deliver(alice, undo)
     expect(await ratings()).toEqual([])
     const forged = { ...(signature as JsonObject), created: new Date().toISOString() }
     await post(node, mallory.account, { ...proven, signature: forged })
@@ -81,9 +81,9 @@ describe('an undone activity', () => {
 
   it('has an effect when its actor sends it again', async () => {
     const like = home.activity(alice, 'Like', video.url)
-    await node.tell(alice, like)
-    await node.tell(alice, home.activity(alice, 'Undo', like))
-    await node.tell(alice, { ...like, signature: { type: 'RsaSignature2017', created: new Date().toISOString() } })
+    await node.deliver(alice, like)
+    await node.deliver(alice, home.activity(alice, 'Undo', like))
+    await node.deliver(alice, { ...like, signature: { type: 'RsaSignature2017', created: new Date().toISOString() } })
     expect(await ratings()).toEqual(['like'])
   })
 })
@@ -91,10 +91,10 @@ describe('an undone activity', () => {
 describe('activities without a timestamp', () => {
   it('take effect in order of arrival, also among those with one', async () => {
     const published = new Date(Date.now() - 3_600_000).toISOString()
-    await node.tell(alice, home.activity(alice, 'Like', video.url, { published }))
-    await node.tell(alice, home.activity(alice, 'Undo', { type: 'Like', actor: alice.url, object: video.url }))
+    await node.deliver(alice, home.activity(alice, 'Like', video.url, { published }))
+    await node.deliver(alice, home.activity(alice, 'Undo', { type: 'Like', actor: alice.url, object: video.url }))
     expect(await ratings()).toEqual([])
-    await node.tell(alice, home.activity(alice, 'Dislike', video.url, { published }))
+    await node.deliver(alice, home.activity(alice, 'Dislike', video.url, { published }))
     expect(await ratings()).toEqual(['dislike'])
   })
 })
@@ -110,7 +110,7 @@ describe('a group that owns itself, directly or in a cycle', () => {
     const [first] = groups
     if (!first) throw new Error('no group')
     away.fetched.length = 0
-    await node.tell(first, away.activity(first, 'Like', video.url))
+    await node.deliver(first, away.activity(first, 'Like', video.url))
     expect(away.fetched.length).toBeLessThanOrEqual(2)
     expect(await node.query('select 1 from actor where url = any($1)', [names])).toEqual([])
   })
@@ -150,7 +150,7 @@ describe('a document that is expensive to canonicalise', () => {
 describe('a date that neither the database nor clients can represent', () => {
   it.each(['0000-01-01T00:00:00Z', '-000001-01-01T00:00:00Z', '+275760-09-13T00:00:00Z'])('breaks no list (%s)', async (published) => {
     const note = home.note({ author: alice.url, inReplyTo: video.url, more: { published } })
-    await node.tell(alice, home.activity(alice, 'Create', note))
+    await node.deliver(alice, home.activity(alice, 'Create', note))
     const threads = await node.client.get<{ data: unknown[] }>(`/api/v1/videos/${video.uuid}/comment-threads`)
     expect(Array.isArray(threads.data)).toBe(true)
     expect(await node.query("select error from incoming_activity where state in ('retrying', 'parked')")).toEqual([])

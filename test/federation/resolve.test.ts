@@ -252,8 +252,8 @@ it('a visitor sends no request', async () => {
   expect(await anonymous('videos', video.id)).toEqual({ total: 0, data: [] })
   expect(await anonymous('video-channels', `gallery_${made}@${peer.host}`)).toEqual({ total: 0, data: [] })
   expect(await anonymous('video-playlists', playlist)).toEqual({ total: 0, data: [] })
-  const asked = [uuid, `gallery_${made}`, new URL(playlist).pathname]
-  expect(peer.fetched.filter((path) => asked.some((part) => path.includes(part)))).toEqual([])
+  const requested = [uuid, `gallery_${made}`, new URL(playlist).pathname]
+  expect(peer.fetched.filter((path) => requested.some((part) => path.includes(part)))).toEqual([])
 })
 
 describe('a subscription to a remote channel', () => {
@@ -276,7 +276,7 @@ describe('a subscription to a remote channel', () => {
       totalItems: 1,
       orderedItems: [peer.activity(channel, 'Announce', video.id)],
     })
-    await local.tell(channel, peer.activity(channel, 'Accept', activity))
+    await local.deliver(channel, peer.activity(channel, 'Accept', activity))
     const videos = () => local.client.get<Found>('/api/v1/users/me/subscriptions/videos')
     await until(async () => (await videos()).total === 1, { what: 'the video of the channel' })
     expect(await videos()).toMatchObject({ data: [{ url: video.id }] })
@@ -294,7 +294,7 @@ describe('a subscription to a remote channel', () => {
       peer.received.length = 0
       await local.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
       const { activity } = await peer.awaited('the Follow', (one) => one.activity.type === 'Follow')
-      await local.tell(channel, peer.activity(channel, answer, activity))
+      await local.deliver(channel, peer.activity(channel, answer, activity))
       expect(await mine()).toEqual(answer === 'Accept' ? [channel.url] : [])
     }
   })

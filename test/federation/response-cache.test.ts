@@ -15,7 +15,7 @@ beforeAll(async () => {
   peer.serve(`${alice.channel.url}/outbox`, { type: 'OrderedCollection', totalItems: 0, orderedItems: [] })
   await node.client.send('POST', '/api/v1/server/following', { handles: [`alice_channel@${peer.host}`] })
   const follow = await peer.awaited('the follow', ({ activity }) => activity.type === 'Follow')
-  await node.tell(alice.channel, peer.activity(alice.channel, 'Accept', follow.activity))
+  await node.deliver(alice.channel, peer.activity(alice.channel, 'Accept', follow.activity))
 })
 afterAll(async () => {
   await Promise.all([peer?.close(), node?.stop()])
@@ -35,7 +35,7 @@ it('a new video, a new name and a removal are visible at once', async () => {
   }
   const becomes = (expected: unknown[]) =>
     until(async () => JSON.stringify(await shown()) === JSON.stringify(expected), { what: JSON.stringify(expected) })
-  const say = (type: string, object: unknown) => node.tell(alice.account, peer.activity(alice.account, type, object))
+  const say = (type: string, object: unknown) => node.deliver(alice.account, peer.activity(alice.account, type, object))
   await becomes([undefined, 404])
   await say('Create', { ...document, name: 'As it was' })
   await becomes(['As it was', 'As it was'])

@@ -64,7 +64,7 @@ async function live(): Promise<void> {
   const people: { account: PeerActor; channel: PeerActor }[] = []
   for (const [index, peer] of peers.entries()) {
     const one = await introduce(ours, peer, names[index] ?? '')
-    await ours.tell(one.account, peer.activity(one.account, 'Follow', ours.instance))
+    await ours.deliver(one.account, peer.activity(one.account, 'Follow', ours.instance))
     people.push(one)
   }
   await well.awaited('the answer', ({ activity }) => activity.type === 'Accept')
@@ -96,10 +96,10 @@ async function live(): Promise<void> {
   for (const [index, peer] of peers.entries()) {
     const { account } = people[index] ?? {}
     if (!account) continue
-    await ours.tell(account, peer.activity(account, 'Create', peer.note({ author: account.url, inReplyTo: video.url })))
-    await ours.tell(account, peer.activity(account, 'Like', video.url))
+    await ours.deliver(account, peer.activity(account, 'Create', peer.note({ author: account.url, inReplyTo: video.url })))
+    await ours.deliver(account, peer.activity(account, 'Like', video.url))
     const remote = peer.video(people[index] ?? { account, channel: account })
-    await ours.tell(account, peer.activity(account, 'Create', remote))
+    await ours.deliver(account, peer.activity(account, 'Create', remote))
     const [row] = await ours.query<{ id: number }>('select id from video where url = $1', [remote.id])
     await ulla.send('POST', `/api/v1/videos/${row?.id}/comment-threads`, { text: 'Hello' })
     await ulla.send('PUT', `/api/v1/videos/${row?.id}/rate`, { rating: 'like' })
@@ -112,7 +112,7 @@ async function live(): Promise<void> {
   await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: '127.0.0.1:1' })
   // An activity that always fails is parked.
   await ours.query('alter table rating rename to rating_away')
-  await ours.tell(people[0]?.account ?? well.instance, well.activity(people[0]?.account ?? well.instance, 'Dislike', video.url))
+  await ours.deliver(people[0]?.account ?? well.instance, well.activity(people[0]?.account ?? well.instance, 'Dislike', video.url))
   await until(async () => (await ours.query("select 1 from incoming_activity where state = 'parked'"))[0])
   await ours.query('alter table rating_away rename to rating')
   await until(async () => (await ours.query("select 1 from remote_host where state = 'failing'"))[0])

@@ -63,8 +63,8 @@ describe('activities of other servers', () => {
     await mod.send('POST', '/api/v1/users/me/blocklist/servers', { host: peer.host })
     const video = await node.upload(await readFile(await media('small.mp4')))
     const flag = peer.activity(alice, 'Flag', video.url, { content: 'This is bad' })
-    await node.tell(alice, flag)
-    await node.tell(alice, flag)
+    await node.deliver(alice, flag)
+    await node.deliver(alice, flag)
     expect(await notifiedUsers(TYPES.reported)).toEqual({ root: ONCE_AND_MAILED, second: ONCE_AND_MAILED })
     const { id, uuid } = video
     expect(await notificationsSeenBy(mod, TYPES.reported)).toEqual([])
@@ -81,7 +81,7 @@ describe('activities of other servers', () => {
   })
 
   it('a pending follower notifies administrators once, and is shown as pending until it is accepted', async () => {
-    const follow = () => node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
+    const follow = () => node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     await follow()
     await follow()
     expect(await notifiedUsers(TYPES.follower)).toEqual({ root: ONCE, second: ONCE })
@@ -101,7 +101,7 @@ describe('activities of other servers', () => {
   })
 
   it('a removed follower that follows again notifies again, once a day; a rejected one does not', async () => {
-    const ask = () => node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
+    const ask = () => node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     const askAgain = async () => {
       await node.client.send('DELETE', `/api/v1/server/followers/peertube@${peer.host}`)
       await ask()
@@ -117,7 +117,7 @@ describe('activities of other servers', () => {
   })
 
   it('a follower of an account is no follower of the instance', async () => {
-    await node.tell(alice, peer.activity(alice, 'Follow', `${node.base}/accounts/ana`))
+    await node.deliver(alice, peer.activity(alice, 'Follow', `${node.base}/accounts/ana`))
     expect(await notifiedUsers(TYPES.follower)).toEqual({})
   })
 })
@@ -138,7 +138,7 @@ describe('automatic actions of the server', () => {
     await custom({ followings, followers: { instance: { enabled: true, manualApproval: false } } })
     await node.client.send('POST', '/api/v1/server/following', { hosts: [other.host] })
     await other.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
-    await node.tell(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
+    await node.deliver(peer.instance, peer.activity(peer.instance, 'Follow', node.instance))
     await peer.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
     expect(await notifiedUsers(TYPES.autoFollow)).toEqual({ root: ONCE, second: ONCE })
     expect(await notificationsSeenBy(node.client, TYPES.autoFollow)).toEqual([view(peer.host)])
@@ -162,7 +162,7 @@ describe('automatic actions of the server', () => {
     }
     await looked()
     expect(await notifiedUsers(TYPES.version)).toEqual({})
-    for (const [latest, told] of [
+    for (const [latest, sent] of [
       ['99.1.0', { root: ONCE_AND_MAILED, second: ONCE_AND_MAILED }],
       ['99.0.0', {}],
       ['no version', {}],
@@ -171,7 +171,7 @@ describe('automatic actions of the server', () => {
       versions.latest = latest
       await looked()
       await looked()
-      expect({ latest, told: await notifiedUsers(TYPES.version) }).toEqual({ latest, told })
+      expect({ latest, told: await notifiedUsers(TYPES.version) }).toEqual({ latest, told: sent })
     }
     expect(await notificationsSeenBy(node.client, TYPES.version)).toEqual([
       { read: false, peertube: { latestVersion: '99.2.0' } },

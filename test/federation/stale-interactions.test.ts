@@ -21,7 +21,7 @@ beforeAll(async () => {
   bytes = await readFile(await media('small.mp4'))
   pia = (await introduce(node, peer, 'pia')).account
   otto = (await introduce(node, other, 'otto')).account
-  await node.tell(pia, peer.activity(pia, 'Follow', `${node.base}/accounts/root`))
+  await node.deliver(pia, peer.activity(pia, 'Follow', `${node.base}/accounts/root`))
 })
 afterAll(async () => {
   await Promise.all([peer?.close(), other?.close(), node?.stop()])
@@ -70,9 +70,9 @@ async function give(by: PeerActor, at: FakePeer, rate: 'Like' | 'Dislike' = 'Lik
   const share = at.activity(by, 'Announce', video.url)
   const note = at.note({ author: by.url, inReplyTo: video.url })
   for (const one of [rating, share]) at.serve(one.id, one)
-  await node.tell(by, rating)
-  await node.tell(by, share)
-  await node.tell(by, at.activity(by, 'Create', note))
+  await node.deliver(by, rating)
+  await node.deliver(by, share)
+  await node.deliver(by, at.activity(by, 'Create', note))
   return { rating: rating.id, share: share.id, note: note.id }
 }
 const answer = (at: FakePeer, urls: Iterable<string>, status: number) => {
@@ -83,7 +83,7 @@ it('interactions that are gone are removed with their counts, and forwarded; the
   const gone = await give(pia, peer)
   const there = await give(otto, other, 'Dislike')
   const deleted = peer.note({ author: pia.url, inReplyTo: video.url })
-  await node.tell(pia, peer.activity(pia, 'Create', deleted))
+  await node.deliver(pia, peer.activity(pia, 'Create', deleted))
   expect(await given()).toMatchObject({ likes: 1, dislikes: 1, shares: [gone.share, there.share] })
 
   answer(peer, Object.values(gone), 410)
@@ -103,7 +103,7 @@ it('interactions that are gone are removed with their counts, and forwarded; the
     { what: 'the counts without what is gone' },
   )
   // A removed comment does not come back.
-  await node.tell(pia, peer.activity(pia, 'Create', deleted))
+  await node.deliver(pia, peer.activity(pia, 'Create', deleted))
   expect((await given()).comments).toEqual([there.note])
 })
 

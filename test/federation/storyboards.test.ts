@@ -12,7 +12,7 @@ let near: FakePeer
 beforeAll(async () => {
   ;[node, near] = await Promise.all([startFederatedNode({ storyboards: { enabled: true } }), startFakePeer()])
   const { account } = await introduce(node, near, 'nora')
-  await node.tell(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
+  await node.deliver(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
 })
 afterAll(async () => {
@@ -26,8 +26,8 @@ it('the storyboard of a new video is sent with an Update, and is in the document
   const document = async () => (await fetch(url, { headers: { accept: 'application/activity+json' } })).json() as Promise<JsonObject>
   await document()
   await near.awaited('the Update', () => near.of('Update').length === 1)
-  const told = previewOf(near.of('Update')[0]?.activity.object)
-  expect(told).toEqual([
+  const sent = previewOf(near.of('Update')[0]?.activity.object)
+  expect(sent).toEqual([
     {
       type: 'Image',
       rel: ['storyboard'],
@@ -44,11 +44,11 @@ it('the storyboard of a new video is sent with an Update, and is in the document
       ],
     },
   ])
-  expect(previewOf(await document())).toEqual(told)
+  expect(previewOf(await document())).toEqual(sent)
 
   const { storyboards } = await node.client.get<{ storyboards: { storyboardPath: string }[] }>(`/api/v1/videos/${uuid}/storyboards`)
   expect(storyboards).toHaveLength(1)
   const picture = await node.client.raw(storyboards[0]?.storyboardPath ?? '')
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
-  expect(JSON.stringify(told)).toContain(storyboards[0]?.storyboardPath)
+  expect(JSON.stringify(sent)).toContain(storyboards[0]?.storyboardPath)
 })

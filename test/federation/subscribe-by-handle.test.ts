@@ -54,10 +54,10 @@ describe('a user of another node', () => {
     // On the user's node: first the login, then the channel, which is fetched.
     const reader = makeBrowser(far.base)
     const { pathname, search } = new URL(address)
-    const asked = await reader.open(`${pathname}${search}`)
-    expect(asked.path).toMatch(/^\/login\?next=/)
+    const requested = await reader.open(`${pathname}${search}`)
+    expect(requested.path).toMatch(/^\/login\?next=/)
     const typed = { username: 'reader', password: 'the password of reader' }
-    const found = await reader.send(formIn(asked.html, '/login'), typed)
+    const found = await reader.send(formIn(requested.html, '/login'), typed)
     expect(decodeURIComponent(found.path)).toBe(`/c/${name}@${near.host}/videos`)
     const subscribed = await reader.send(formIn(found.html, '/subscriptions'))
     expect(decodeURIComponent(subscribed.path)).toBe(decodeURIComponent(found.path))

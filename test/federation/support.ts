@@ -17,7 +17,7 @@ export interface FederatedNode {
   client: Client
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** Posts an activity, expects 204, and waits until it is processed, including the removal of its actor. */
-  tell(by: PeerActor, activity: JsonObject, options?: PostOptions): Promise<void>
+  deliver(by: PeerActor, activity: JsonObject, options?: PostOptions): Promise<void>
   /** Waits until no activity is open, and no removed actor is left. */
   settled(): Promise<void>
   /** Everything that other servers could have changed. */
@@ -64,7 +64,7 @@ export async function startFederatedNode(
     base: node.base,
     host: new URL(node.base).host,
     instance: `${node.base}/accounts/peertube`,
-    async tell(by, activity, options) {
+    async deliver(by, activity, options) {
       const { status, body } = await post(node, by, activity, options)
       if (status !== 204) throw new Error(`The inbox answered ${status}: ${body}`)
       await settled()
@@ -131,8 +131,8 @@ const WORLD: [string, string][] = [
 export async function introduce(to: FederatedNode, peer: FakePeer, name: string): Promise<{ account: PeerActor; channel: PeerActor }> {
   const account = await peer.account(name)
   const channel = await peer.channel(`${name}_channel`, account)
-  await to.tell(account, peer.activity(account, 'Arrive', account.url))
-  await to.tell(channel, peer.activity(channel, 'Arrive', channel.url))
+  await to.deliver(account, peer.activity(account, 'Arrive', account.url))
+  await to.deliver(channel, peer.activity(channel, 'Arrive', channel.url))
   return { account, channel }
 }
 

@@ -52,7 +52,7 @@ beforeAll(async () => {
     media('small.mp4').then((path) => readFile(path)),
   ])
   const { account } = await introduce(local, near, 'nora')
-  await local.tell(account, near.activity(account, 'Follow', `${local.base}/accounts/root`))
+  await local.deliver(account, near.activity(account, 'Follow', `${local.base}/accounts/root`))
   uuid = (await local.upload(bytes)).uuid
 })
 afterAll(async () => {

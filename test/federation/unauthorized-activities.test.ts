@@ -31,7 +31,7 @@ beforeAll(async () => {
   alice = await introduce(node, home, 'alice')
   carol = await introduce(node, home, 'carol')
   mallory = await introduce(node, away, 'mallory')
-  await node.tell(away.instance, away.activity(away.instance, 'Arrive', away.instance.url))
+  await node.deliver(away.instance, away.activity(away.instance, 'Arrive', away.instance.url))
   video = await node.upload(await readFile(await media('small.mp4')))
   watchable = await remoteVideo()
 })
@@ -59,7 +59,7 @@ interface Case {
 
 const remoteVideo = async (more: JsonObject = {}) => {
   const document = home.video({ ...alice, more: { name: 'As it was', ...more } })
-  await node.tell(alice.account, home.activity(alice.account, 'Create', document))
+  await node.deliver(alice.account, home.activity(alice.account, 'Create', document))
   return document
 }
 const playlistOf = (peer: FakePeer, channel: PeerActor): JsonObject & { id: string } => {
@@ -81,7 +81,7 @@ const playlistOf = (peer: FakePeer, channel: PeerActor): JsonObject & { id: stri
 }
 const remotePlaylist = async () => {
   const playlist = playlistOf(home, alice.channel)
-  await node.tell(alice.account, home.activity(alice.account, 'Create', playlist))
+  await node.deliver(alice.account, home.activity(alice.account, 'Create', playlist))
   return playlist
 }
 /** The WatchAction of a remote viewer. */
@@ -98,12 +98,12 @@ const watchOf = (peer: FakePeer, videoUrl: string): JsonObject => ({
 })
 const comment = async () => {
   const note = home.note({ author: alice.account.url, inReplyTo: video.url })
-  await node.tell(alice.account, home.activity(alice.account, 'Create', note))
+  await node.deliver(alice.account, home.activity(alice.account, 'Create', note))
   return note
 }
 const rated = async (type: string) => {
   const activity = home.activity(alice.account, type, video.url)
-  await node.tell(alice.account, activity)
+  await node.deliver(alice.account, activity)
   return activity
 }
 /** A copy of a local video on alice's server. */
@@ -118,7 +118,7 @@ const copied = async () => {
     url: { type: 'Link', mediaType: 'video/mp4', href, height: 240, size: 1000, fps: 25 },
   }
   const create = { ...home.activity(home.instance, 'Create', copy), id: `${id}/${Date.now()}/activity` }
-  await node.tell(home.instance, create)
+  await node.deliver(home.instance, create)
   return { copy, create }
 }
 /** An activity of alice, undone by another actor: with her as its actor, and without. */
@@ -189,7 +189,7 @@ const cases: Case[] = [
     async prepare() {
       const { rsa } = await peerKeys()
       const owner = await home.account(`keyed${Date.now()}`)
-      await node.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      await node.deliver(owner, home.activity(owner, 'Arrive', owner.url))
       return {
         owner,
         activity: (by) =>
@@ -276,7 +276,7 @@ const cases: Case[] = [
     about: 'Delete actor',
     async prepare() {
       const owner = await home.account(`leaving${Date.now()}`)
-      await node.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      await node.deliver(owner, home.activity(owner, 'Arrive', owner.url))
       return { owner, activity: (by) => peerOf(by).activity(by, 'Delete', owner.url) }
     },
   },
@@ -290,7 +290,7 @@ const cases: Case[] = [
         const document = { ...made.document, type }
         home.serve(made.url, document)
         const owner = { ...made, document }
-        await node.tell(owner, home.activity(owner, 'Arrive', owner.url))
+        await node.deliver(owner, home.activity(owner, 'Arrive', owner.url))
         return {
           owner,
           activity: (by) => peerOf(by).activity(by, 'Update', { ...document, inbox: `${by.url}/another-inbox` }),
@@ -303,7 +303,7 @@ const cases: Case[] = [
     about: 'Delete actor',
     async prepare() {
       const owner = await home.channel(`leaving_channel${Date.now()}`, alice.account)
-      await node.tell(owner, home.activity(owner, 'Arrive', owner.url))
+      await node.deliver(owner, home.activity(owner, 'Arrive', owner.url))
       return { owner, activity: (by) => peerOf(by).activity(by, 'Delete', owner.url) }
     },
   },
@@ -324,8 +324,8 @@ const cases: Case[] = [
           // The owner of the note sends it.
           owner: alice.account,
           activity: (by) => {
-            const told = home.activity(alice.account, type, object)
-            return by === alice.account ? told : peerOf(by).activity(by, 'Announce', told)
+            const activities = home.activity(alice.account, type, object)
+            return by === alice.account ? activities : peerOf(by).activity(by, 'Announce', activities)
           },
         }
       },
@@ -336,7 +336,7 @@ const cases: Case[] = [
     about: 'Undo Follow',
     async prepare() {
       const follow = home.activity(alice.account, 'Follow', node.instance)
-      await node.tell(alice.account, follow)
+      await node.deliver(alice.account, follow)
       return { owner: alice.account, activity: undoing(follow) }
     },
   },
@@ -345,7 +345,7 @@ const cases: Case[] = [
     about: 'Undo Follow',
     async prepare() {
       const follow = home.activity(alice.account, 'Follow', node.instance)
-      await node.tell(alice.account, follow)
+      await node.deliver(alice.account, follow)
       return {
         owner: alice.account,
         activity: undoing({ type: 'Follow', id: follow.id, object: node.instance }),
@@ -422,7 +422,7 @@ describe('an activity about an object of a remote actor', () => {
       expect([204, 401, 403]).toContain(status)
       expect({ who, world: await node.world() }).toEqual({ who, world: before })
     }
-    await node.tell(owner, activity(owner))
+    await node.deliver(owner, activity(owner))
     expect(await node.world()).not.toEqual(before)
   })
 })
@@ -585,7 +585,7 @@ describe('an object attributed to another actor', () => {
         async () => {
           const object = type === 'Follow' ? node.instance : video.url
           const first = home.activity(alice.account, type, object)
-          await node.tell(alice.account, first)
+          await node.deliver(alice.account, first)
           return { by: carol.account, activity: { ...first, actor: carol.account.url } }
         },
       ],
@@ -648,7 +648,7 @@ describe('an object attributed to another actor', () => {
           async () => {
             const { by, peer } = named(name)
             const flag = home.activity(alice.account, 'Flag', video.url, { content: 'As it was' })
-            await node.tell(alice.account, flag)
+            await node.deliver(alice.account, flag)
             const object = type === 'Delete' ? flag.id : { ...flag, content: 'Something else' }
             return { by, activity: peer.activity(by, type, object) }
           },
@@ -662,7 +662,7 @@ describe('an object attributed to another actor', () => {
             const { by, peer } = named(name)
             const watch = { ...watchOf(home, video.url), id: home.id('watches'), uuid: newUuid() }
             const create = home.activity(home.instance, 'Create', watch)
-            await node.tell(home.instance, create)
+            await node.deliver(home.instance, create)
             const object = { Update: { ...watch, duration: 'PT1S' }, Delete: watch.id, Undo: create }[type]
             return { by, activity: peer.activity(by, type, object) }
           },
@@ -674,7 +674,7 @@ describe('an object attributed to another actor', () => {
         async () => {
           const { by, peer } = named(name)
           const view = home.activity(home.instance, 'View', video.url, { expires: '2099-01-01T00:00:00.000Z' })
-          await node.tell(home.instance, view)
+          await node.deliver(home.instance, view)
           return { by, activity: peer.activity(by, 'Undo', view) }
         },
       ],
@@ -684,7 +684,7 @@ describe('an object attributed to another actor', () => {
       'View',
       async () => {
         const view = home.activity(home.instance, 'View', video.url, { expires: '2099-01-01T00:00:00.000Z' })
-        await node.tell(home.instance, view)
+        await node.deliver(home.instance, view)
         return {
           by: away.instance,
           activity: { ...view, actor: away.instance.url, expires: '2099-02-01T00:00:00.000Z' },
@@ -712,7 +712,7 @@ describe('an object attributed to another actor', () => {
   it("a comment attributed to another server's actor is a placeholder above its replies", async () => {
     const parent = away.note({ author: alice.account.url, inReplyTo: video.url, content: 'Never said' })
     const note = away.note({ author: mallory.account.url, inReplyTo: parent.id })
-    await node.tell(mallory.account, away.activity(mallory.account, 'Create', note))
+    await node.deliver(mallory.account, away.activity(mallory.account, 'Create', note))
     const stored = (url: string) =>
       node.query(
         `select m.text, x.url as author, m.deleted_at is not null as "isRemoved" from comment m
@@ -730,9 +730,9 @@ describe('an object attributed to another actor', () => {
     const before = await Promise.all([stored(document.id), stored(video.url)])
     for (const uuid of [document.uuid, video.uuid]) {
       const twin = away.video({ ...mallory, more: { uuid, name: 'A twin' } })
-      await node.tell(mallory.account, away.activity(mallory.account, 'Create', twin))
+      await node.deliver(mallory.account, away.activity(mallory.account, 'Create', twin))
       const renamed = { ...twin, name: 'A twin, again', updated: new Date().toISOString() }
-      await node.tell(mallory.account, away.activity(mallory.account, 'Update', renamed))
+      await node.deliver(mallory.account, away.activity(mallory.account, 'Update', renamed))
       expect(await stored(twin.id)).toEqual([{ uuid: expect.not.stringContaining(String(uuid)), name: 'A twin, again' }])
     }
     expect(await Promise.all([stored(document.id), stored(video.url)])).toEqual(before)
@@ -742,15 +742,18 @@ describe('an object attributed to another actor', () => {
     const hidden = await node.upload(await readFile(await media('small.mp4')), { privacy: '3', name: 'Hidden' })
     const before = await node.world()
     for (const type of ['Like', 'Dislike', 'Announce', 'View']) {
-      await node.tell(alice.account, home.activity(alice.account, type, hidden.url))
+      await node.deliver(alice.account, home.activity(alice.account, type, hidden.url))
     }
-    await node.tell(alice.account, home.activity(alice.account, 'Create', home.note({ author: alice.account.url, inReplyTo: hidden.url })))
+    await node.deliver(
+      alice.account,
+      home.activity(alice.account, 'Create', home.note({ author: alice.account.url, inReplyTo: hidden.url })),
+    )
     expect(await node.world()).toEqual(before)
   })
 
   it('an actor whose URL later leads to another actor does not speak for that one', async () => {
     const eve = await away.account('eve')
-    await node.tell(eve, away.activity(eve, 'Arrive', eve.url))
+    await node.deliver(eve, away.activity(eve, 'Arrive', eve.url))
     away.serve(eve.url, alice.account.document)
     await node.query("update actor set refreshed_at = now() - interval '3 days' where url = $1", [eve.url])
     const ofAlice = () =>
@@ -761,8 +764,8 @@ describe('an object attributed to another actor', () => {
         [alice.account.url],
       )
     const before = await ofAlice()
-    await node.tell(eve, away.activity(eve, 'Dislike', video.url))
-    await node.tell(eve, away.activity(eve, 'Follow', `${node.base}/accounts/root`))
+    await node.deliver(eve, away.activity(eve, 'Dislike', video.url))
+    await node.deliver(eve, away.activity(eve, 'Follow', `${node.base}/accounts/root`))
     expect(await ofAlice()).toEqual(before)
   })
 })

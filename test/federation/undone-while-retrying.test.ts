@@ -29,7 +29,7 @@ async function createThatWaits(): Promise<{ video: JsonObject & { id: string }; 
   const video = home.video(alice)
   home.serve(video.id, () => ({ status: 503 }))
   const create = home.activity(alice.account, 'Create', video.id)
-  await node.tell(alice.account, create)
+  await node.deliver(alice.account, create)
   expect(await stateOf(create.id)).toBe('retrying')
   home.serve(video.id, video)
   return { video, create }
@@ -61,7 +61,7 @@ describe('a Create that waits for a retry', () => {
 
   it('has none after the Delete of its actor', async () => {
     const { video, create } = await createThatWaits()
-    await node.tell(alice.account, home.activity(alice.account, 'Delete', video.id))
+    await node.deliver(alice.account, home.activity(alice.account, 'Delete', video.id))
     await nextTries()
     expect(await stateOf(create.id)).toBe('done')
     expect(await isKnown(video.id)).toBe(false)
@@ -69,8 +69,8 @@ describe('a Create that waits for a retry', () => {
 
   it('is not ended by the Delete of another actor, or of another object', async () => {
     const { video } = await createThatWaits()
-    await node.tell(bob.account, home.activity(bob.account, 'Delete', video.id))
-    await node.tell(alice.account, home.activity(alice.account, 'Delete', `${video.id}/comments/1`))
+    await node.deliver(bob.account, home.activity(bob.account, 'Delete', video.id))
+    await node.deliver(alice.account, home.activity(alice.account, 'Delete', `${video.id}/comments/1`))
     await nextTries()
     expect(await isKnown(video.id)).toBe(true)
   })
@@ -80,13 +80,13 @@ describe('a reply that waits for a retry', () => {
   it('is not ended by the Delete of its parent', async () => {
     const known = await node.upload(await readFile(await media('small.mp4')))
     const first = home.note({ author: bob.account.url, inReplyTo: known.url })
-    await node.tell(bob.account, home.activity(bob.account, 'Create', first))
+    await node.deliver(bob.account, home.activity(bob.account, 'Create', first))
     const reply = home.note({ author: bob.account.url, inReplyTo: first.id })
     home.serve(reply.id, () => ({ status: 503 }))
     const create = { ...home.activity(bob.account, 'Create', reply.id), inReplyTo: first.id }
-    await node.tell(bob.account, create)
+    await node.deliver(bob.account, create)
     expect(await stateOf(create.id)).toBe('retrying')
-    await node.tell(bob.account, home.activity(bob.account, 'Delete', first.id))
+    await node.deliver(bob.account, home.activity(bob.account, 'Delete', first.id))
     expect(await stateOf(create.id)).toBe('retrying')
   })
 })
@@ -109,34 +109,34 @@ describe('a Delete that overtakes the Create of a comment', () => {
     ['when the Delete alone is dated', later, {}],
   ])('keeps the comment deleted %s', async (_what, ofDelete, ofCreate) => {
     const note = home.note({ author: bob.account.url, inReplyTo: known.url, more: ofCreate })
-    await node.tell(bob.account, home.activity(bob.account, 'Delete', note.id, ofDelete))
-    await node.tell(bob.account, home.activity(bob.account, 'Create', note, ofCreate))
-    await node.tell(bob.account, home.activity(bob.account, 'Update', note, ofCreate))
+    await node.deliver(bob.account, home.activity(bob.account, 'Delete', note.id, ofDelete))
+    await node.deliver(bob.account, home.activity(bob.account, 'Create', note, ofCreate))
+    await node.deliver(bob.account, home.activity(bob.account, 'Update', note, ofCreate))
     expect(await commentAt(note.id)).toBe(false)
   })
 
   it('keeps it deleted when its sender was unknown', async () => {
     const stranger = await home.account('stranger')
     const note = home.note({ author: stranger.url, inReplyTo: known.url, more: later })
-    await node.tell(stranger, home.activity(stranger, 'Delete', note.id))
-    await node.tell(stranger, home.activity(stranger, 'Create', note, later))
+    await node.deliver(stranger, home.activity(stranger, 'Delete', note.id))
+    await node.deliver(stranger, home.activity(stranger, 'Create', note, later))
     expect(await commentAt(note.id)).toBe(false)
   })
 
   it('keeps it deleted when the Create was signed before the Delete arrived', async () => {
     const note = home.note({ author: bob.account.url, inReplyTo: known.url })
     const create = await signedInside(home.activity(bob.account, 'Create', note), bob.account)
-    await node.tell(bob.account, home.activity(bob.account, 'Delete', note.id))
-    await node.tell(bob.account, create)
+    await node.deliver(bob.account, home.activity(bob.account, 'Delete', note.id))
+    await node.deliver(bob.account, create)
     expect(await commentAt(note.id)).toBe(false)
   })
 
   it('does not block a comment that was signed afterwards', async () => {
     const note = home.note({ author: bob.account.url, inReplyTo: known.url })
-    await node.tell(bob.account, home.activity(bob.account, 'Delete', note.id))
+    await node.deliver(bob.account, home.activity(bob.account, 'Delete', note.id))
     // Signatures have a resolution of seconds.
     await until(() => new Date().getMilliseconds() < 50, { what: 'the next second' })
-    await node.tell(bob.account, await signedInside(home.activity(bob.account, 'Create', note), bob.account))
+    await node.deliver(bob.account, await signedInside(home.activity(bob.account, 'Create', note), bob.account))
     expect(await commentAt(note.id)).toBe(true)
   })
 })
@@ -148,12 +148,12 @@ describe('the Undo of a Like', () => {
   it('keeps the Dislike that replaced it', async () => {
     const video = await node.upload(await readFile(await media('small.mp4')))
     const like = home.activity(bob.account, 'Like', video.url)
-    await node.tell(bob.account, like)
+    await node.deliver(bob.account, like)
     const dislike = home.activity(bob.account, 'Dislike', video.url)
-    await node.tell(bob.account, dislike)
-    await node.tell(bob.account, home.activity(bob.account, 'Undo', like))
+    await node.deliver(bob.account, dislike)
+    await node.deliver(bob.account, home.activity(bob.account, 'Undo', like))
     expect(await rating(video.url)).toEqual({ type: 'dislike' })
-    await node.tell(bob.account, home.activity(bob.account, 'Undo', dislike))
+    await node.deliver(bob.account, home.activity(bob.account, 'Undo', dislike))
     expect(await rating(video.url)).toBeUndefined()
   })
 })
@@ -167,7 +167,7 @@ describe('the Undo of a second Follow that is still pending', () => {
     const at = (second: number) => ({ published: new Date(start + second * 1000).toISOString() })
     const [first, second] = [1, 2].map((time) => home.activity(bob.account, 'Follow', root(), at(time)))
     if (!first || !second) throw new Error('no follows')
-    await node.tell(bob.account, first)
+    await node.deliver(bob.account, first)
     await node.query(`update lane set lease_owner = 'another', lease_until = now() + interval '1 hour' where ${lane}`, [bob.account.url])
     await post(node, bob.account, home.activity(bob.account, 'Undo', second, at(3)))
     await post(node, bob.account, second)

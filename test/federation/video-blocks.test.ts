@@ -27,7 +27,7 @@ beforeAll(async () => {
   moderator = await newcomer(node, 'moderator', { role: 1 })
   nora = await introduce(node, near, 'nora')
   for (const path of ['/accounts/peertube', '/accounts/owner', '/video-channels/owner_channel']) {
-    await node.tell(nora.account, near.activity(nora.account, 'Follow', node.base + path))
+    await node.deliver(nora.account, near.activity(nora.account, 'Follow', node.base + path))
   }
   await near.awaited('the answers', () => near.of('Accept').length === 3)
 })
@@ -134,7 +134,7 @@ describe('a blocked video', () => {
     expect(await statusesOf(`${at}/rate`, json('PUT', { rating: 'like' }))).toEqual([401, 403, 204, 204])
     expect(await statusOf('other', `${at}/comment-threads`, json('POST', { text: 'Hello' }))).toBe(403)
     const like = near.activity(nora.account, 'Like', video.url)
-    await node.tell(nora.account, like)
+    await node.deliver(nora.account, like)
     expect(await node.query('select 1 from rating where url = $1', [like.id])).toEqual([])
   })
 
@@ -282,9 +282,9 @@ describe('a video blocked without unfederation', () => {
 
 describe('a remote video', () => {
   it('is blocked locally, stays blocked when it changes, and cannot be unfederated', async () => {
-    await node.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
+    await node.deliver(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
     const document = near.video(nora)
-    await node.tell(nora.account, near.activity(nora.account, 'Create', document))
+    await node.deliver(nora.account, near.activity(nora.account, 'Create', document))
     const [row] = await node.query<{ uuid: string }>('select uuid from video where url = $1', [document.id])
     const uuid = row?.uuid ?? ''
     const refused = await moderator.raw(`/api/v1/videos/${uuid}/blacklist`, {
@@ -294,7 +294,7 @@ describe('a remote video', () => {
     })
     expect(refused.status).toBe(409)
     await block(uuid)
-    await node.tell(nora.account, near.activity(nora.account, 'Update', { ...document, name: 'A new name' }))
+    await node.deliver(nora.account, near.activity(nora.account, 'Update', { ...document, name: 'A new name' }))
     expect(await statusesOf(`/api/v1/videos/${uuid}`)).toEqual([401, 403, 403, 200])
     expect(await moderator.get(`/api/v1/videos/${uuid}`)).toMatchObject({ name: 'A new name', blacklisted: true })
     expect(await ap(`${node.base}/videos/watch/${uuid}`)).toBe(401)
@@ -306,14 +306,14 @@ describe('a remote video', () => {
   })
 
   it('is blocked again when its server deletes and recreates it, until the block ends', async () => {
-    await node.tell(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
+    await node.deliver(near.instance, near.activity(near.instance, 'Arrive', near.instance.url))
     const document = near.video(nora)
     const { uuid } = document as { uuid?: string }
     const statuses = () => statusesOf(`/api/v1/videos/${uuid}`)
     const say = async (type: 'Create' | 'Delete') => {
       const object = type === 'Create' ? document : document.id
       // After a Delete, only what was signed later counts.
-      await node.tell(nora.account, await signedInside(near.activity(nora.account, type, object), nora.account))
+      await node.deliver(nora.account, await signedInside(near.activity(nora.account, type, object), nora.account))
     }
     await say('Create')
     await moderator.send('POST', `/api/v1/videos/${uuid}/blacklist`, { reason: 'Not here' })

@@ -29,7 +29,7 @@ beforeAll(async () => {
     startFakePeer(),
   ])
   const { account } = await introduce(node, near, 'nora')
-  await node.tell(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
+  await node.deliver(account, near.activity(account, 'Follow', `${node.base}/accounts/root`))
   await near.awaited('the answer', () => near.of('Accept').length === 1)
 })
 afterAll(async () => {
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   video = await node.upload(await readFile(await media('small.mp4')))
-  await told({ web: 2, hls: 2 })
+  await sent({ web: 2, hls: 2 })
   await until(async () => (await node.query("select 1 from transcoding where state <> 'done'")).length === 0)
   near.received.length = 0
 })
@@ -65,7 +65,7 @@ function lastTold(): Names {
   return namesIn(about.at(-1)?.activity)
 }
 
-const told = (counts: { web: number; hls: number }): Promise<Names> =>
+const sent = (counts: { web: number; hls: number }): Promise<Names> =>
   until(
     async () => {
       const names = lastTold()
@@ -92,7 +92,7 @@ const served = async (): Promise<Names> =>
 it('a removal sends one Update with the remaining files', async () => {
   const before = await served()
   expect(await send('DELETE', 'web-videos')).toBe(204)
-  expect(await told({ web: 0, hls: 2 })).toEqual({ web: [], hls: before.hls, master: before.master })
+  expect(await sent({ web: 0, hls: 2 })).toEqual({ web: [], hls: before.hls, master: before.master })
   // The document contains no removed file either.
   expect(await served()).toEqual({ web: [], hls: before.hls, master: before.master })
   expect(near.received.map(({ activity }) => activity.type)).toEqual(['Update'])
@@ -100,7 +100,7 @@ it('a removal sends one Update with the remaining files', async () => {
   const answer = await fetch(`${node.base}/api/v1/videos/${video.uuid}`)
   const { streamingPlaylists } = (await answer.json()) as { streamingPlaylists: { files: { id: number }[] }[] }
   expect(await send('DELETE', `hls/${streamingPlaylists[0]?.files[0]?.id}`)).toBe(204)
-  const left = await told({ web: 0, hls: 1 })
+  const left = await sent({ web: 0, hls: 1 })
   expect(before.hls).toContain(left.hls[0])
   expect(left.master).toHaveLength(1)
   expect(left.master).not.toEqual(before.master)

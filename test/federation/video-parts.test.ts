@@ -30,7 +30,7 @@ beforeAll(async () => {
   ;[local, peer] = await Promise.all([startFederatedNode(), startFakePeer()])
   bytes = await readFile(await media('small.mp4'))
   nora = await introduce(local, peer, 'nora')
-  await local.tell(nora.account, peer.activity(nora.account, 'Follow', `${local.base}/accounts/root`))
+  await local.deliver(nora.account, peer.activity(nora.account, 'Follow', `${local.base}/accounts/root`))
   await peer.awaited('the answer', () => peer.of('Accept').length === 1)
 })
 afterAll(async () => {
@@ -78,16 +78,16 @@ const storyboard = (href: string, more: JsonObject = {}) => [
 ]
 const uuidOf = (document: JsonObject) => String(document.uuid)
 
-async function told(more: JsonObject = {}): Promise<JsonObject & { id: string }> {
+async function sent(more: JsonObject = {}): Promise<JsonObject & { id: string }> {
   const document = peer.video({ ...nora, more })
-  await local.tell(nora.account, peer.activity(nora.account, 'Create', document))
+  await local.deliver(nora.account, peer.activity(nora.account, 'Create', document))
   return document
 }
 /** An Update with these changes, by its owner. */
 async function changed(document: JsonObject & { id: string }, more: JsonObject): Promise<void> {
   const next = { ...document, ...more, updated: new Date().toISOString() }
   peer.serve(document.id, next)
-  await local.tell(nora.account, peer.activity(nora.account, 'Update', next))
+  await local.deliver(nora.account, peer.activity(nora.account, 'Update', next))
 }
 async function partsOf({ id }: { id: string }) {
   const [row] = await local.query(
@@ -115,7 +115,7 @@ describe('a remote video', () => {
       { type: 'Link', name: 'tracker-http', rel: ['tracker', 'http'], href: `${peer.base}/tracker/announce` },
       { type: 'Link', name: 'tracker-websocket', rel: ['tracker', 'websocket'], href: `ws://${peer.host}/tracker` },
     ]
-    const document = await told({
+    const document = await sent({
       subtitleLanguage: [caption('fr', fr), caption('en', en, { automaticallyGenerated: true }), caption('fr', board)],
       preview: storyboard(board),
       isLiveBroadcast: true,
@@ -168,7 +168,7 @@ describe('a remote video', () => {
   it('serves its caption and storyboard through the local server: fetched once, cleaned, and removed with them', async () => {
     const path = '/captions/evil.vtt'
     servesFile(path, `WEBVTT\n\nSTYLE\n::cue{}\n\n00:01.000 --> 00:02.000\n<script>Hello</script>\n`)
-    const document = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
+    const document = await sent({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
     const [{ captionPath } = { captionPath: '' }] = await captionsOf(local, uuidOf(document))
     for (let time = 0; time < 2; time += 1) {
       const answer = await local.client.raw(captionPath)
@@ -187,7 +187,7 @@ describe('a remote video', () => {
   ])('%s is not served as a caption', async (_what, body, type) => {
     const path = `/captions/${Date.now()}.vtt`
     servesFile(path, body, type)
-    const document = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
+    const document = await sent({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
     const [{ captionPath } = { captionPath: '' }] = await captionsOf(local, uuidOf(document))
     expect((await local.client.raw(captionPath)).status).toBe(404)
   })
@@ -195,7 +195,7 @@ describe('a remote video', () => {
   it('shows its storyboard, and serves no file that is not an image', async () => {
     const path = '/storyboards/no-picture.jpg'
     servesFile(path, 'nothing', 'image/jpeg')
-    const document = await told({ preview: storyboard(`${peer.base}${path}`) })
+    const document = await sent({ preview: storyboard(`${peer.base}${path}`) })
     const { storyboards } = await local.client.get<{ storyboards: { storyboardPath: string }[] }>(
       `/api/v1/videos/${document.uuid}/storyboards`,
     )
@@ -215,7 +215,7 @@ describe('a remote video', () => {
   it('with invalid parts is stored without them, within bounds', async () => {
     const many = Array.from({ length: 500 }, (_, n) => caption(`x-${n}`, `${peer.base}/captions/${n}.vtt`))
     const huge = 10 ** 15
-    const document = await told({
+    const document = await sent({
       subtitleLanguage: [
         caption('../../etc', `${peer.base}/a.vtt`),
         caption('fr', 'file:///etc/passwd'),
@@ -256,10 +256,10 @@ describe('a remote video', () => {
       JSON.stringify(recordedObject('video-public')).replaceAll(`${PEER}/static`, `${storage.base}/static`),
     ) as JsonObject
     const { id: _, uuid: __, attributedTo: ___, cc: ____, hasParts: _____, ...terms } = recorded
-    const document = await told(terms)
+    const document = await sent(terms)
     // A repeated activity changes no file name.
     const before = await local.client.get(`/api/v1/videos/${document.uuid}`)
-    await local.tell(nora.account, peer.activity(nora.account, 'Update', document))
+    await local.deliver(nora.account, peer.activity(nora.account, 'Update', document))
     const shown = await local.client.get<JsonObject & { streamingPlaylists: JsonObject[] }>(`/api/v1/videos/${document.uuid}`)
     expect(shown).toEqual(before)
     expect(shown).toMatchObject({
@@ -300,13 +300,13 @@ describe('a remote video', () => {
   })
 
   it('keeps the newest state when Updates arrive out of order', async () => {
-    const document = await told()
+    const document = await sent()
     const older = {
       ...document,
       updated: '2026-01-15T00:00:00.000Z',
       subtitleLanguage: [caption('fr', `${peer.base}/old.vtt`)],
     }
-    await local.tell(nora.account, peer.activity(nora.account, 'Update', older))
+    await local.deliver(nora.account, peer.activity(nora.account, 'Update', older))
     expect(await partsOf(document)).toMatchObject({ captions: null })
   })
 })
@@ -325,7 +325,7 @@ describe('the chapters of a remote video', () => {
   it('are fetched from their URL, again after each change, and removed when they are gone', async () => {
     const url = `${peer.base}/chapters/1`
     serveChapters(url, ['one', 'two'])
-    const document = await told({ hasParts: url })
+    const document = await sent({ hasParts: url })
     await becomes(document, ['one', 'two'])
     expect(await chaptersOf(local, uuidOf(document))).toEqual([
       { timecode: 0, title: 'one' },
@@ -343,7 +343,7 @@ describe('the chapters of a remote video', () => {
   it('are unchanged when they cannot be read, and delay nothing', async () => {
     const url = `${peer.base}/chapters/2`
     serveChapters(url, ['one'])
-    const document = await told({ hasParts: url })
+    const document = await sent({ hasParts: url })
     await becomes(document, ['one'])
     peer.serve(url, { id: url, hasPart: 'nothing of use', type: 7 })
     await changed(document, { name: 'Broken' })
@@ -362,7 +362,7 @@ describe('the chapters of a remote video', () => {
 
   it('at a URL of another server are not fetched', async () => {
     const away = await startFakePeer()
-    const document = await told({ hasParts: `${away.base}/chapters` })
+    const document = await sent({ hasParts: `${away.base}/chapters` })
     await until(async () => (await local.query("select 1 from job where state in ('waiting', 'active')")).length === 0)
     expect(away.fetched).toEqual([])
     expect(await chaptersOf(local, uuidOf(document))).toEqual([])
@@ -462,7 +462,7 @@ describe('a removed video', () => {
   it('leaves no files behind, neither its own nor cached ones', async () => {
     const path = '/captions/kept.vtt'
     servesFile(path, VTT)
-    const remote = await told({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
+    const remote = await sent({ subtitleLanguage: [caption('fr', `${peer.base}${path}`)] })
     const { uuid } = await local.upload(bytes)
     await setCaption(local, uuid, 'fr')
     const paths: string[] = []
@@ -472,7 +472,7 @@ describe('a removed video', () => {
       paths.push(captionPath)
     }
     await local.client.send('DELETE', `/api/v1/videos/${uuid}`)
-    await local.tell(nora.account, peer.activity(nora.account, 'Delete', remote.id))
+    await local.deliver(nora.account, peer.activity(nora.account, 'Delete', remote.id))
     for (const captionPath of paths) {
       expect((await local.client.raw(captionPath)).status).toBe(404)
       const name = captionPath.slice(captionPath.lastIndexOf('/') + 1)
@@ -493,7 +493,7 @@ describe('a stale remote video', () => {
   const look = (document: JsonObject) => local.client.raw(`/api/v1/videos/${document.uuid}`)
 
   it('is refreshed when it is viewed, and not before', async () => {
-    const document = await told()
+    const document = await sent()
     await look(document)
     peer.serve(document.id, { ...document, name: 'Read again' })
     expect(peer.fetched).not.toContain(new URL(document.id).pathname)
@@ -504,7 +504,7 @@ describe('a stale remote video', () => {
   })
 
   it('is removed when its server says that it is gone', async () => {
-    const document = await told()
+    const document = await sent()
     peer.serve(document.id, () => ({ status: 410 }))
     await age(document)
     await look(document)
@@ -513,7 +513,7 @@ describe('a stale remote video', () => {
 
   it('is unchanged while its server is silent or refuses, and not fetched at each view', async () => {
     for (const status of [500, 403]) {
-      const document = await told()
+      const document = await sent()
       peer.serve(document.id, () => ({ status }))
       await age(document)
       await look(document)
@@ -533,7 +533,7 @@ describe('a stale remote video', () => {
 
   it('is not removed on the word of another server', async () => {
     const away = await startFakePeer()
-    const document = await told()
+    const document = await sent()
     const path = new URL(document.id).pathname
     peer.serve(path, () => ({ status: 302, location: `${away.base}/gone` }))
     await age(document)

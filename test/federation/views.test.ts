@@ -72,10 +72,10 @@ describe('with a peer', () => {
   beforeAll(async () => {
     ;[node, home, away] = await Promise.all([startFederatedNode(QUICK), startFakePeer(), startFakePeer()])
     alice = await introduce(node, home, 'alice')
-    for (const peer of [home, away]) await node.tell(peer.instance, peer.activity(peer.instance, 'Arrive', peer.base))
-    await node.tell(home.instance, home.activity(home.instance, 'Follow', node.instance))
+    for (const peer of [home, away]) await node.deliver(peer.instance, peer.activity(peer.instance, 'Arrive', peer.base))
+    await node.deliver(home.instance, home.activity(home.instance, 'Follow', node.instance))
     const document = home.video(alice)
-    await node.tell(alice.account, home.activity(alice.account, 'Create', document))
+    await node.deliver(alice.account, home.activity(alice.account, 'Create', document))
     remote = { base: node.base, uuid: String(document.uuid), url: document.id }
   })
   afterAll(async () => {
@@ -185,7 +185,7 @@ describe('with a peer', () => {
 
   it('many viewers of a remote video are one message', async () => {
     const document = home.video(alice)
-    await node.tell(alice.account, home.activity(alice.account, 'Create', document))
+    await node.deliver(alice.account, home.activity(alice.account, 'Create', document))
     const crowded = { base: node.base, uuid: String(document.uuid) }
     const counted = 'select 1 from viewing w join video v on v.id = w.video_id where v.uuid = $1 and w.untold_views = 12'
     // No message is sent before all of them were there, even on a slow machine.
@@ -202,28 +202,28 @@ describe('with a peer', () => {
 
   it('a plain view of another server counts, once for each activity', async () => {
     const one = view(away, away.instance, video.url)
-    await node.tell(away.instance, one)
-    await node.tell(away.instance, one)
-    await node.tell(away.instance, view(away, away.instance, video.url, { result: counter(4) }))
+    await node.deliver(away.instance, one)
+    await node.deliver(away.instance, one)
+    await node.deliver(away.instance, view(away, away.instance, video.url, { result: counter(4) }))
     expect(await shown(video)).toMatchObject({ views: 5 })
   })
 
   it('a remote viewer counts until it expires, once however often it is sent', async () => {
     const id = away.id('views')
     for (let index = 0; index < 3; index += 1) {
-      await node.tell(away.instance, view(away, away.instance, video.url, { id, expires: soon() }))
+      await node.deliver(away.instance, view(away, away.instance, video.url, { id, expires: soon() }))
     }
-    await node.tell(home.instance, view(home, home.instance, video.url, { expires: soon(), result: counter(6) }))
+    await node.deliver(home.instance, view(home, home.instance, video.url, { expires: soon(), result: counter(6) }))
     await becomes(video, { viewers: 7, views: 0 })
     await becomes(video, { viewers: 0 })
   })
 
   it('views by one server of a local video are limited', async () => {
     for (let index = 0; index < 25; index += 1) {
-      await node.tell(away.instance, view(away, away.instance, video.url, { expires: soon() }))
-      await node.tell(away.instance, view(away, away.instance, video.url))
+      await node.deliver(away.instance, view(away, away.instance, video.url, { expires: soon() }))
+      await node.deliver(away.instance, view(away, away.instance, video.url))
     }
-    await node.tell(away.instance, view(away, away.instance, video.url, { result: counter(1_000_000_000) }))
+    await node.deliver(away.instance, view(away, away.instance, video.url, { result: counter(1_000_000_000) }))
     expect(await shown(video)).toMatchObject({ views: 20 })
     expect((await shown(video)).viewers).toBeLessThanOrEqual(20)
     const rows = await node.query('select 1 from remote_viewer where video_id = $1', [video.id])
@@ -232,20 +232,20 @@ describe('with a peer', () => {
 
   it('views of a remote video are accepted from its server only, and not forwarded', async () => {
     const document = home.video(alice)
-    await node.tell(alice.account, home.activity(alice.account, 'Create', document))
+    await node.deliver(alice.account, home.activity(alice.account, 'Create', document))
     const known = { base: node.base, uuid: String(document.uuid) }
     for (const more of [{}, { expires: soon() }, { expires: soon(), result: counter(9) }]) {
-      await node.tell(away.instance, view(away, away.instance, document.id, more))
+      await node.deliver(away.instance, view(away, away.instance, document.id, more))
     }
     expect(await shown(known)).toEqual({ views: 0, viewers: 0 })
-    await node.tell(home.instance, view(home, home.instance, document.id, { expires: soon(), result: counter(9) }))
-    await node.tell(home.instance, view(home, home.instance, document.id))
+    await node.deliver(home.instance, view(home, home.instance, document.id, { expires: soon(), result: counter(9) }))
+    await node.deliver(home.instance, view(home, home.instance, document.id))
     await becomes(known, { views: 1, viewers: 9 })
     expect(viewsOf(document.id)).toEqual([])
   })
 
   it('a view with an id of another server has no effect', async () => {
-    await node.tell(away.instance, view(away, away.instance, video.url, { id: home.id('views') })).catch(() => undefined)
+    await node.deliver(away.instance, view(away, away.instance, video.url, { id: home.id('views') })).catch(() => undefined)
     expect(await shown(video)).toEqual({ views: 0, viewers: 0 })
   })
 
@@ -262,15 +262,15 @@ describe('with a peer', () => {
       watchSections: [{ startTimestamp: 0, endTimestamp: 2 }],
       ...more,
     })
-    const told = async (object: JsonObject) => await node.tell(away.instance, away.activity(away.instance, 'Create', object))
+    const sent = async (object: JsonObject) => await node.deliver(away.instance, away.activity(away.instance, 'Create', object))
     const stored = () =>
       node.query<{ url: string; seconds: number; sections: unknown }>(
         'select url, seconds, sections from watch where host_id is not null order by id',
       )
     const before = await stored()
     const good = action(away)
-    await told(good)
-    await told(good)
+    await sent(good)
+    await sent(good)
     expect((await stored()).slice(before.length)).toEqual([{ url: good.id, seconds: 2, sections: [[0, 2]] }])
     for (const bad of [
       action(home),
@@ -283,10 +283,10 @@ describe('with a peer', () => {
       action(away, { actionStatus: 'ActiveActionStatus' }),
       action(away, { uuid: 'none' }),
     ]) {
-      await told(bad)
+      await sent(bad)
     }
     const long = Array.from({ length: 2000 }, () => ({ startTimestamp: 0, endTimestamp: 1 }))
-    await told(action(away, { watchSections: long }))
+    await sent(action(away, { watchSections: long }))
     const [, last, ...others] = (await stored()).slice(before.length)
     expect(last?.seconds).toBeLessThanOrEqual(100)
     expect(others).toEqual([])

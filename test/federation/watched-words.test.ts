@@ -66,7 +66,7 @@ const answer = (client: Client, method: string, path: string, body?: object) =>
     method,
     ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
   })
-const status = async (...asked: Parameters<typeof answer>) => (await answer(...asked)).status
+const status = async (...requested: Parameters<typeof answer>) => (await answer(...requested)).status
 const say = async (client: Client, text: string) =>
   (await client.send<{ comment: { id: number; heldForReview: boolean } }>('POST', `/api/v1/videos/${video.uuid}/comment-threads`, { text }))
     .comment
@@ -80,7 +80,7 @@ const tagged = async (tag: string) =>
     name,
     ...(automaticTags ?? []),
   ])
-const toldBy = (type: string, object: object) => node.tell(alice.account, peer.activity(alice.account, type, object))
+const toldBy = (type: string, object: object) => node.deliver(alice.account, peer.activity(alice.account, type, object))
 
 describe('lists', () => {
   it('have unique names, orders and pages', async () => {
@@ -176,18 +176,18 @@ describe('comments', () => {
     await add(owner, listsOf('owner'), 'mild', 'darn')
     await add(moderator, INSTANCE, 'wild', 'darn')
     await owner.send('PUT', policiesOf('owner'), { review: ['mild', 'external-link'] })
-    const held = await say(guest, 'Darn it')
-    expect(held.heldForReview).toBe(true)
+    const pending = await say(guest, 'Darn it')
+    expect(pending.heldForReview).toBe(true)
     expect((await say(guest, 'wo<b></b>rd <a href="https://example.com">x</a>')).heldForReview).toBe(true)
     expect((await say(guest, 'd&#97;rn it')).heldForReview).toBe(true)
     expect((await say(guest, 'Fine')).heldForReview).toBe(false)
     expect((await say(owner, 'Darn, I say')).heldForReview).toBe(false)
     expect((await say(moderator, 'Darn, we say')).heldForReview).toBe(false)
     expect(await shown()).toEqual(['Darn, we say', 'Darn, I say', 'Fine'])
-    await owner.send('POST', `/api/v1/videos/${video.uuid}/comments/${held.id}/approve`)
+    await owner.send('POST', `/api/v1/videos/${video.uuid}/comments/${pending.id}/approve`)
     expect(await shown()).toEqual(['Darn, we say', 'Darn, I say', 'Fine', 'Darn it'])
-    await owner.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${held.id}`)
-    expect(await node.query('select name from comment_automatic_tag where comment_id = $1', [held.id])).toEqual([])
+    await owner.send('DELETE', `/api/v1/videos/${video.uuid}/comments/${pending.id}`)
+    expect(await node.query('select name from comment_automatic_tag where comment_id = $1', [pending.id])).toEqual([])
   })
 
   it('are checked with the current words of a list; earlier tags remain', async () => {
@@ -223,9 +223,9 @@ describe('remote comments', () => {
     await toldBy('Create', note(`<p>Not <a href="${alice.account.url}" class="mention">@alice</a></p>`))
     expect(seen(await mine('isHeldForReview=true'))).toEqual([['Cheap\npills', 'watched']])
     expect(await shown()).toEqual(['Not @alice'])
-    const [held] = (await mine('isHeldForReview=true')).data
-    await owner.send('POST', `/api/v1/videos/${video.uuid}/comments/${held?.id}/approve`)
-    await peer.awaited('the approval', ({ activity }) => activity.type === 'ApproveReply' && activity.object === held?.url)
+    const [pending] = (await mine('isHeldForReview=true')).data
+    await owner.send('POST', `/api/v1/videos/${video.uuid}/comments/${pending?.id}/approve`)
+    await peer.awaited('the approval', ({ activity }) => activity.type === 'ApproveReply' && activity.object === pending?.url)
     expect(await shown()).toHaveLength(2)
   })
 

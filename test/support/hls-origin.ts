@@ -7,7 +7,7 @@ import type { JsonObject } from './fake-peer.ts'
 export interface HlsOrigin {
   base: string
   /** Requested paths. */
-  asked: string[]
+  requested: string[]
   /** Links of a video document to the playlist and to one web video. */
   links: JsonObject[]
   /** Overrides the answer of a path; undefined restores the default. */
@@ -35,10 +35,10 @@ export async function startHlsOrigin(): Promise<HlsOrigin> {
     ['/web-240.mp4', WEB_BYTES],
   ])
   const bent = new Map<string, (response: ServerResponse) => void>()
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
     const path = request.url ?? ''
-    asked.push(path)
+    requested.push(path)
     const by = bent.get(path)
     const bytes = usual.get(path)
     if (by) by(response)
@@ -60,7 +60,7 @@ export async function startHlsOrigin(): Promise<HlsOrigin> {
   })
   return {
     base,
-    asked,
+    requested,
     links: [
       file(`${base}/web-240.mp4`, WEB_BYTES.length),
       {

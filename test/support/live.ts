@@ -34,14 +34,14 @@ export interface Started {
   port: number
   acceptor: LiveAcceptor
   /** Stream keys. */
-  asked: string[]
+  requested: string[]
   children: ChildProcess[]
 }
 
 /** Accepts the key `secret`. */
 export async function startAcceptor(options: AcceptorOptions): Promise<Started> {
   const { folder, seconds = 1, tls, limits = {}, logger = silentLogger, beforeAdmission } = options
-  const asked: string[] = []
+  const requested: string[] = []
   const children: ChildProcess[] = []
   const acceptor = makeLiveAcceptor({
     hostname: '127.0.0.1',
@@ -50,7 +50,7 @@ export async function startAcceptor(options: AcceptorOptions): Promise<Started> 
     limits,
     logger,
     async admit({ name }) {
-      asked.push(name)
+      requested.push(name)
       await beforeAdmission?.()
       return name === 'secret' ? { accepted: true as const } : { accepted: false as const, reason: 'No such key.' }
     },
@@ -60,7 +60,7 @@ export async function startAcceptor(options: AcceptorOptions): Promise<Started> 
       child.send({ handover }, socket)
     },
   })
-  return { ...(await acceptor.start()), acceptor, asked, children }
+  return { ...(await acceptor.start()), acceptor, requested, children }
 }
 
 export interface Published {

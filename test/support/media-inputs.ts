@@ -6,7 +6,7 @@ import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { MediaErrorReason } from '../../src/media/errors.ts'
 import type { Ffmpeg } from '../../src/media/index.ts'
-import { keptMedia, packagedFfmpeg, setMatrix } from './media.ts'
+import { cachedFile, packagedFfmpeg, setMatrix } from './media.ts'
 
 const run = promisify(execFile)
 
@@ -471,21 +471,22 @@ export const inputs: Input[] = [
     ([name, recipe, expected]): Input => ({
       name,
       expected,
-      path: () => kept(name, JSON.stringify(recipe), (target, { ffmpegPath }) => run(ffmpegPath, ['-v', 'error', '-y', ...recipe, target])),
+      path: () =>
+        cachedMedia(name, JSON.stringify(recipe), (target, { ffmpegPath }) => run(ffmpegPath, ['-v', 'error', '-y', ...recipe, target])),
     }),
   ),
   ...derived.map(
     ([name, make, expected]): Input => ({
       name,
       expected,
-      path: () => kept(name, make.toString(), (target, ffmpeg) => make({ ffmpeg, target, of: pathOf })),
+      path: () => cachedMedia(name, make.toString(), (target, ffmpeg) => make({ ffmpeg, target, of: pathOf })),
     }),
   ),
 ]
 
 /** All tests of the table share the files. */
-function kept(name: string, recipe: string, make: Parameters<typeof keptMedia>[2]): Promise<string> {
-  return keptMedia(name, recipe, make, packagedFfmpeg)
+function cachedMedia(name: string, recipe: string, make: Parameters<typeof cachedFile>[2]): Promise<string> {
+  return cachedFile(name, recipe, make, packagedFfmpeg)
 }
 
 async function pathOf(name: string): Promise<string> {

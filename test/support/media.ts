@@ -167,14 +167,14 @@ export const serverFfmpeg = (): Promise<Ffmpeg> => (process.env.FFMPEG_PATH ? te
 /** Path of a media file, generated on first use. Tests must not write to it: see `copyOfMedia`. */
 export function media(name: MediaName): Promise<string> {
   const recipes = JSON.stringify(generated) + Object.values(derived).join()
-  return keptMedia(name, recipes, async (target, ffmpeg) => {
+  return cachedFile(name, recipes, async (target, ffmpeg) => {
     if (isGenerated(name)) await run(ffmpeg.ffmpegPath, ['-v', 'error', '-y', ...generated[name], target])
     else await derived[name]({ media, target, ffmpeg })
   })
 }
 
 /** Path of a cached file; `make` generates it unless there is one of the same recipe. */
-export async function keptMedia(
+export async function cachedFile(
   name: string,
   recipe: string,
   make: (target: string, ffmpeg: Ffmpeg) => Promise<unknown>,

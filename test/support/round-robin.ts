@@ -180,11 +180,11 @@ const withoutHops = ({ headers }: IncomingMessage) =>
 
 const statusOf = (url: string, agent: Agent): Promise<number | undefined> =>
   new Promise((resolve) => {
-    const asked = httpRequest(url, { agent, timeout: PROBE_TIMEOUT_MS }, (answer) => {
+    const requested = httpRequest(url, { agent, timeout: PROBE_TIMEOUT_MS }, (answer) => {
       answer.resume()
       resolve(answer.statusCode)
     })
-    asked.once('timeout', () => asked.destroy())
-    asked.once('error', () => resolve(undefined))
-    asked.end()
+    requested.once('timeout', () => requested.destroy())
+    requested.once('error', () => resolve(undefined))
+    requested.end()
   })

@@ -11,7 +11,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 export interface VideoOrigin {
   port: number
   /** Requested paths. */
-  asked: string[]
+  requested: string[]
   /** Sets the answer of a path. */
   answer(path: string, by: Answer | { type: string; bytes: Buffer | string }): void
   close(): Promise<void>
@@ -19,10 +19,10 @@ export interface VideoOrigin {
 
 export async function startVideoOrigin(hostname = '127.0.0.1'): Promise<VideoOrigin> {
   const answers = new Map<string, Answer>()
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
     const path = request.url ?? ''
-    asked.push(path)
+    requested.push(path)
     const by = answers.get(path.split('?')[0] ?? '')
     if (by) by(request, response)
     else response.writeHead(404, { 'content-type': 'text/html' }).end('<p>Nothing here</p>')
@@ -32,7 +32,7 @@ export async function startVideoOrigin(hostname = '127.0.0.1'): Promise<VideoOri
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    asked,
+    requested,
     answer(path, by) {
       answers.set(path, typeof by === 'function' ? by : sending(by.type, Buffer.from(by.bytes)))
     },

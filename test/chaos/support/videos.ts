@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { type Client, eventually } from '../../../scripts/demo/client.ts'
-import { keptMedia } from '../../support/media.ts'
+import { cachedFile } from '../../support/media.ts'
 
 const PUBLISHED = 1
 
@@ -37,7 +37,7 @@ export async function makeVideo(seconds: number): Promise<Buffer> {
     '-c:a',
     'aac',
   ]
-  const path = await keptMedia(`chaos-${seconds}.mp4`, JSON.stringify(recipe), (target, { ffmpegPath }) =>
+  const path = await cachedFile(`chaos-${seconds}.mp4`, JSON.stringify(recipe), (target, { ffmpegPath }) =>
     promisify(execFile)(ffmpegPath, ['-v', 'error', '-y', ...recipe, target]),
   )
   return await readFile(path)

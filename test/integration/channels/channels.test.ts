@@ -175,19 +175,20 @@ describe('a change of a channel', () => {
 
   it('a stale remote channel is fetched once when it is viewed', async () => {
     const remote = await makeRemoteChannel({ query }, { username: `old${++serial}` })
-    const asked = () => query("select data from job where type = 'activitypub-refresher' and data ->> 'actorId' = $1", [String(actorId)])
+    const requested = () =>
+      query("select data from job where type = 'activitypub-refresher' and data ->> 'actorId' = $1", [String(actorId)])
     const [{ actorId } = { actorId: 0 }] = await query<{ actorId: number }>('select actor_id as "actorId" from channel where id = $1', [
       remote.channelId,
     ])
     const path = `/api/v1/video-channels/old${serial}_channel@${remote.host}`
     await query('update actor set refreshed_at = now() where id = $1', [actorId])
     expect((await get(path)).status).toBe(200)
-    expect(await asked()).toEqual([])
+    expect(await requested()).toEqual([])
     await query("update actor set refreshed_at = now() - interval '1 year' where id = $1", [actorId])
     expect((await get(path)).status).toBe(200)
-    await until(async () => (await asked()).length === 1, { what: 'the job' })
+    await until(async () => (await requested()).length === 1, { what: 'the job' })
     expect((await get(path)).status).toBe(200)
-    expect(await asked()).toHaveLength(1)
+    expect(await requested()).toHaveLength(1)
   })
 
   it('may be a new banner, in all sizes', async () => {

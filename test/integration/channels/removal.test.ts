@@ -27,7 +27,7 @@ beforeAll(async () => {
   const bytes = await readFile(await media('small.mp4'))
   nora = await introduce(local, peer, 'nora')
   channel = await secondChannel(local)
-  await local.tell(nora.account, peer.activity(nora.account, 'Follow', channel.url))
+  await local.deliver(nora.account, peer.activity(nora.account, 'Follow', channel.url))
   video = await local.upload(bytes, { channelId: String(channel.id) })
   kept = await local.upload(bytes)
   const fields = { displayName: 'A playlist', privacy: 1, videoChannelId: channel.id }

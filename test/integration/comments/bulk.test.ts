@@ -82,8 +82,8 @@ it('an owner removes those on own videos, the staff all while they are staff, an
 
   await holds(1)
   await removeCommentsOf(byStaff)
-  const [asked] = await server.db.query<{ data: object }>("select data from job where type = 'comments-removal'")
-  expect(asked?.data).toEqual({ accountId: writer.accountId, byAccountId: owner.accountId })
+  const [requested] = await server.db.query<{ data: object }>("select data from job where type = 'comments-removal'")
+  expect(requested?.data).toEqual({ accountId: writer.accountId, byAccountId: owner.accountId })
   await work()
   expect(progress).toEqual([100])
   expect(await left()).toEqual(['other below other', 'other below owner'])
@@ -123,9 +123,9 @@ describe('of a video that its server deleted', () => {
     await removeCommentsOf({ accountName: 'writer', scope: 'instance', by: { accountId: owner.accountId, role: 1 } })
     await work()
     expect(await kept()).toEqual([others?.id])
-    const told = (await removals()).map(({ payload }) => payload)
-    expect(told).toHaveLength(120)
-    expect(told).toEqual(expect.arrayContaining(comments.map(({ url }) => ({ url, actorId: writer.actorId, channelActorId }))))
+    const sent = (await removals()).map(({ payload }) => payload)
+    expect(sent).toHaveLength(120)
+    expect(sent).toEqual(expect.arrayContaining(comments.map(({ url }) => ({ url, actorId: writer.actorId, channelActorId }))))
   })
 
   it('its author removes a comment, whatever became of the video', async () => {

@@ -63,7 +63,7 @@ async function counted(videoId: number): Promise<{ kept: number; right: number }
   return { kept: before, right: await kept() }
 }
 const both = (n: number) => ({ kept: n, right: n })
-const told = async () => (await server.events()).map(({ name, payload }) => [name, Object.values(payload)[0]])
+const sent = async () => (await server.events()).map(({ name, payload }) => [name, Object.values(payload)[0]])
 
 /** A pending comment, a reply of the video owner, an approved reply of the comment's author to that, and another pending reply. */
 async function thread() {
@@ -87,7 +87,7 @@ describe('below a pending comment', () => {
   it('replies that are not pending are counted once it is approved, and sent after it, parents first', async () => {
     const { video, top, answer, approved, waiting } = await thread()
     await approve(video.id, top)
-    expect(await told()).toEqual([
+    expect(await sent()).toEqual([
       ['CommentApproved', top],
       ['CommentShown', answer],
       ['CommentShown', approved],
@@ -95,7 +95,7 @@ describe('below a pending comment', () => {
     expect(await threads(video.id)).toMatchObject({ data: [{ id: top, totalReplies: 2 }], totalNotDeletedComments: 3 })
     expect(await counted(video.id)).toEqual(both(3))
     await approve(video.id, waiting)
-    expect(await told()).toEqual([['CommentApproved', waiting]])
+    expect(await sent()).toEqual([['CommentApproved', waiting]])
     expect(await counted(video.id)).toEqual(both(4))
   })
 
@@ -119,19 +119,19 @@ describe('below a pending comment', () => {
       { event: 'CommentApproved', n: 1 },
       { event: 'CommentShown', n: 100 },
     ])
-    expect(await told()).toEqual([['CommentApproved', top], ...answers.map(({ id }) => ['CommentShown', id])])
+    expect(await sent()).toEqual([['CommentApproved', top], ...answers.map(({ id }) => ['CommentShown', id])])
     expect(await counted(video.id)).toEqual(both(231))
 
     await server.db.query('update comment set held_for_review = true where id = $1', [top])
     await approve(video.id, top)
     await server.db.query('update comment set held_for_review = true where id = $1', [top])
-    expect(await told()).toHaveLength(101)
+    expect(await sent()).toHaveLength(101)
   })
 
   it('replies remain when it is rejected; it becomes a placeholder', async () => {
     const { video, top, answer, approved } = await thread()
     await remove(video.id, top)
-    expect(await told()).toEqual([
+    expect(await sent()).toEqual([
       ['CommentShown', answer],
       ['CommentShown', approved],
     ])

@@ -52,13 +52,13 @@ it('shows clients the configuration of the files', async () => {
 
 it('ignores a forwarding header written by the client', async () => {
   // The test's own address is a trusted proxy, so the client is the last untrusted address in the header.
-  const asked = async (forwarded: string) => {
+  const requested = async (forwarded: string) => {
     const answer = await fetch(`${node.base}/api/v1/config`, { headers: { 'x-forwarded-for': forwarded } })
     return ((await answer.json()) as { signup: { allowedForCurrentIP: boolean } }).signup.allowedForCurrentIP
   }
-  expect(await asked('127.0.0.9, 203.0.113.7')).toBe(true)
-  expect(await asked('203.0.113.7, 127.0.0.9')).toBe(true)
-  expect(await asked('127.0.0.9')).toBe(false)
+  expect(await requested('127.0.0.9, 203.0.113.7')).toBe(true)
+  expect(await requested('203.0.113.7, 127.0.0.9')).toBe(true)
+  expect(await requested('127.0.0.9')).toBe(false)
 })
 
 it('answers a ping', async () => {

@@ -31,7 +31,7 @@ export async function startFeedServer(): Promise<FeedServer> {
   const bus = { publish: async () => undefined, subscribe: () => () => undefined }
   const answers = makeVideoResponseCache({ config: () => config, bus, clock: systemClock })
   let statements = 0
-  const asked: Database = {
+  const requested: Database = {
     ...db,
     query: (text, values) => {
       statements += 1
@@ -43,7 +43,7 @@ export async function startFeedServer(): Promise<FeedServer> {
     logger: silentLogger,
     publicUrl: TEST_ORIGIN,
     authenticate: async () => null,
-    areas: [feedsArea({ db: asked, config: () => config, clock: systemClock, urls: makeUrls(TEST_ORIGIN), answers })],
+    areas: [feedsArea({ db: requested, config: () => config, clock: systemClock, urls: makeUrls(TEST_ORIGIN), answers })],
     checkResponses: true,
     version: '1.2.3',
   })

@@ -31,7 +31,7 @@ async function makeTtlCache(options: { memory?: string; keep?: string; limit?: n
   }
   const config = testConfig(overrides)
   const clock = fakeClock()
-  const told: { topic: string; payload: JsonValue }[] = []
+  const published: { topic: string; payload: JsonValue }[] = []
   let listener: (payload: JsonValue) => void = () => undefined
   const answers = makeVideoResponseCache({
     config: () => config,
@@ -39,7 +39,7 @@ async function makeTtlCache(options: { memory?: string; keep?: string; limit?: n
     bus: {
       async publish(topic, payload) {
         listener(payload)
-        told.push({ topic, payload })
+        published.push({ topic, payload })
       },
       subscribe(_topic, given) {
         listener = given
@@ -106,7 +106,7 @@ async function makeTtlCache(options: { memory?: string; keep?: string; limit?: n
   const get = (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url: `/api/v1${url}`, headers })
   const page = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>
     app.inject({ method, url: `/page${url}`, headers })
-  return { app, clock, made, told, get, page, hear: (payload: JsonValue) => listener(payload), clear: answers.clear }
+  return { app, clock, made, published, get, page, hear: (payload: JsonValue) => listener(payload), clear: answers.clear }
 }
 
 /** A gate that starts closed. */
@@ -141,24 +141,24 @@ describe('a cached response', () => {
     ['of one video', '/one/1'],
   ])('has the headers and bytes of a fresh one: %s', async (_name, url) => {
     const { get, made } = await makeTtlCache()
-    const [fresh, kept] = [await get(url), await get(url)]
+    const [fresh, cached] = [await get(url), await get(url)]
     expect(made).toHaveLength(1)
     const headersOf = ({ headers }: typeof fresh) => {
       const { date, 'x-request-id': id, 'x-ratelimit-remaining': remaining, ...others } = headers
       return { ...others, remaining: Number(remaining) }
     }
     const { remaining, ...others } = headersOf(fresh)
-    expect(headersOf(kept)).toEqual({ ...others, remaining: remaining - 1 })
-    expect(kept.headers['x-request-id']).not.toBe(fresh.headers['x-request-id'])
-    expect([kept.statusCode, kept.body]).toEqual([200, fresh.body])
-    expect('etag' in kept.headers).toBe(!url.includes('9000'))
+    expect(headersOf(cached)).toEqual({ ...others, remaining: remaining - 1 })
+    expect(cached.headers['x-request-id']).not.toBe(fresh.headers['x-request-id'])
+    expect([cached.statusCode, cached.body]).toEqual([200, fresh.body])
+    expect('etag' in cached.headers).toBe(!url.includes('9000'))
   })
 
   it('is 304 for clients with this version', async () => {
     const { get, made, clear } = await makeTtlCache()
     const etag = String((await get('/list')).headers.etag)
-    const kept = await get('/list', { 'if-none-match': `W/${etag}` })
-    expect([kept.statusCode, kept.body, kept.headers['content-type'], made.length]).toEqual([304, '', undefined, 1])
+    const cached = await get('/list', { 'if-none-match': `W/${etag}` })
+    expect([cached.statusCode, cached.body, cached.headers['content-type'], made.length]).toEqual([304, '', undefined, 1])
     expect((await get('/list', { 'if-none-match': '"another"' })).statusCode).toBe(200)
     clear()
     // Generated for a client that has it: others get it completely.
@@ -254,10 +254,10 @@ describe('a cached page', () => {
 
   it('has the headers and bytes of a fresh one, also for HEAD', async () => {
     const { page, made } = await makeTtlCache()
-    const [fresh, kept] = [await page('/1?start=2'), await page('/1?start=2&other=3')]
+    const [fresh, cached] = [await page('/1?start=2'), await page('/1?start=2&other=3')]
     expect(made).toHaveLength(1)
-    expect([kept.statusCode, kept.body, headersOf(kept)]).toEqual([200, '<p>1</p>', headersOf(fresh)])
-    expect(kept.headers).toMatchObject({ 'cache-control': 'max-age=0', vary: 'Cookie', etag: etagOf('<p>1</p>') })
+    expect([cached.statusCode, cached.body, headersOf(cached)]).toEqual([200, '<p>1</p>', headersOf(fresh)])
+    expect(cached.headers).toMatchObject({ 'cache-control': 'max-age=0', vary: 'Cookie', etag: etagOf('<p>1</p>') })
     const head = await page('/1?start=2', {}, 'HEAD')
     expect([head.statusCode, head.body, headersOf(head)]).toEqual([200, '', headersOf(fresh)])
     expect(made).toHaveLength(1)
@@ -272,9 +272,9 @@ describe('a cached page', () => {
     const { page, made, clear } = await makeTtlCache()
     const known = { 'if-none-match': String((await page('/1')).headers.etag) }
     for (const method of ['GET', 'HEAD'] as const) {
-      const kept = await page('/1', known, method)
-      expect([kept.statusCode, kept.body, kept.headers['content-type']]).toEqual([304, '', undefined])
-      expect(kept.headers).toMatchObject({ 'cache-control': 'max-age=0', vary: 'Cookie', etag: known['if-none-match'] })
+      const cached = await page('/1', known, method)
+      expect([cached.statusCode, cached.body, cached.headers['content-type']]).toEqual([304, '', undefined])
+      expect(cached.headers).toMatchObject({ 'cache-control': 'max-age=0', vary: 'Cookie', etag: known['if-none-match'] })
     }
     expect((await page('/1', { 'if-none-match': '"another"' })).body).toBe('<p>1</p>')
     expect(made).toHaveLength(1)
@@ -346,20 +346,20 @@ describe('simultaneous requests', () => {
   it('share one read', async () => {
     const { gate, open } = makeGate()
     const { get, made } = await makeTtlCache({ gate })
-    const asked = [get('/list'), get('/list'), get('/list')]
+    const requested = [get('/list'), get('/list'), get('/list')]
     await until(() => made.length > 0)
     open()
-    expect((await Promise.all(asked)).map((answer) => answer.json().made)).toEqual([1, 1, 1])
+    expect((await Promise.all(requested)).map((answer) => answer.json().made)).toEqual([1, 1, 1])
     expect(made).toHaveLength(1)
   })
 
   it('each get their own error', async () => {
     const { gate, open } = makeGate()
     const { get, made } = await makeTtlCache({ gate })
-    const asked = [get('/one/101'), get('/one/101')]
+    const requested = [get('/one/101'), get('/one/101')]
     await until(() => made.length > 0)
     open()
-    expect((await Promise.all(asked)).map(({ statusCode }) => statusCode)).toEqual([404, 404])
+    expect((await Promise.all(requested)).map(({ statusCode }) => statusCode)).toEqual([404, 404])
   })
 
   it('do not wait for a client that disconnected', async () => {
@@ -382,21 +382,21 @@ describe('simultaneous requests', () => {
 
 describe('a change', () => {
   it('is visible to its author at once, and published to the other processes before the response', async () => {
-    const { app, get, told } = await makeTtlCache()
+    const { app, get, published } = await makeTtlCache()
     await get('/list')
     await get('/one/1')
     expect((await app.inject({ method: 'PUT', url: '/api/v1/one/1' })).statusCode).toBe(204)
-    expect(told).toEqual([{ topic: VIDEOS_CHANGED, payload: {} }])
+    expect(published).toEqual([{ topic: VIDEOS_CHANGED, payload: {} }])
     expect((await get('/list')).json().made).toBe(3)
     expect((await get('/one/1')).json().made).toBe(4)
   })
 
   it('is not published when it was refused, or affects no public data', async () => {
-    const { app, get, told } = await makeTtlCache()
+    const { app, get, published } = await makeTtlCache()
     await get('/list')
     expect((await app.inject({ method: 'PUT', url: '/api/v1/refused' })).statusCode).toBe(400)
     expect((await app.inject({ method: 'POST', url: '/api/v1/videos/1/views' })).statusCode).toBe(204)
-    expect(told).toEqual([])
+    expect(published).toEqual([])
     expect((await get('/list')).json().made).toBe(1)
   })
 

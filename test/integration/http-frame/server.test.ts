@@ -137,10 +137,10 @@ describe('an Upgrade request', () => {
   })
 
   it('that is not answered yet does not delay the shutdown', async () => {
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const add = (app: App) => {
       app.get('/api/v1/never', () => {
-        asked.resolve()
+        requested.resolve()
         return new Promise(() => {})
       })
     }
@@ -148,7 +148,7 @@ describe('an Upgrade request', () => {
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
     const said = text(socket)
     socket.write(offering('GET /api/v1/never', 'websocket'))
-    await asked.promise
+    await requested.promise
     await server.close()
     expect(await said).toBe('')
     socket.destroy()

@@ -43,7 +43,7 @@ async function user(name: string): Promise<number> {
 const queueMail = (data: object) =>
   at.query("insert into job (type, queue, data, max_attempts, due_at) values ('email', 'mail', $1, 5, $2)", [data, at.clock.now()])
 
-async function asked(name: string) {
+async function requested(name: string) {
   expect((await at.ask('POST', '/users/ask-reset-password', { email: address(name) })).status).toBe(204)
   return await at.mail.next(address(name))
 }
@@ -56,7 +56,7 @@ const jobs = () =>
 describe('a mail', () => {
   it('has two equivalent bodies with the configured names, escaped', async () => {
     const id = await user('tom')
-    const mail = await asked('tom')
+    const mail = await requested('tom')
     expect(mail.from).toBe('admin@example.com')
     expect(mail.subject).toBe('[Cats] Reset the password of your account on Tom & <i>Jerry</i>')
     expect(mail.text).toContain('The <mice>')
@@ -73,7 +73,7 @@ describe('a mail', () => {
   it("is in the recipient's language", async () => {
     const id = await user('francophone')
     await at.query("update users set language = 'fr' where id = $1", [id])
-    const { subject, text } = await asked('francophone')
+    const { subject, text } = await requested('francophone')
     expect(subject).toContain('Réinitialisez le mot de passe de votre compte')
     expect(text).toContain('Bonjour francophone,')
     expect(text).toContain('expire dans 1\u00a0heure.')
@@ -81,7 +81,7 @@ describe('a mail', () => {
 
   it('keeps its secrets out of the queue and the log', async () => {
     await user('spike')
-    const secret = secretOf(await asked('spike'))
+    const secret = secretOf(await requested('spike'))
     await until(async () => (await jobs()).every(({ state }) => state === 'completed'))
     expect(JSON.stringify(await at.query('select * from job'))).not.toMatch(/verificationString|@example/)
     expect((await at.query<{ all: string }>('select mail_link::text as all from mail_link')).join()).not.toContain(secret)
@@ -153,7 +153,7 @@ describe('a password link', () => {
   it('sets the password once and ends all sessions', async () => {
     const id = await user('toodles')
     const bearer = `Bearer ${(await at.token('toodles', 'a good password')).body.access_token}`
-    const secret = secretOf(await asked('toodles'))
+    const secret = secretOf(await requested('toodles'))
     expect((await reset(id, secret, 'short')).body['invalid-params']).toHaveProperty('password')
     expect((await reset(424242, secret)).status).toBe(404)
     expect((await reset(1, secret)).status).toBe(403)
@@ -167,34 +167,34 @@ describe('a password link', () => {
 
   it('sets one password of two that come together', async () => {
     const id = await user('meathead')
-    const secret = secretOf(await asked('meathead'))
+    const secret = secretOf(await requested('meathead'))
     const answers = await Promise.all([reset(id, secret, 'password one'), reset(id, secret, 'password two')])
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 403])
   })
 
   it('expires after an hour, by a newer link, or by another change of the password', async () => {
     const id = await user('topsy')
-    const first = secretOf(await asked('topsy'))
+    const first = secretOf(await requested('topsy'))
     at.clock.pass(121_000)
-    const second = secretOf(await asked('topsy'))
+    const second = secretOf(await requested('topsy'))
     expect((await reset(id, first)).status).toBe(403)
     at.clock.pass(3_600_000)
     expect((await reset(id, second)).status).toBe(403)
-    const third = secretOf(await asked('topsy'))
+    const third = secretOf(await requested('topsy'))
     await at.query("update users set password_hash = password_hash || ' ' where id = $1", [id])
     expect((await reset(id, third)).status).toBe(403)
   })
 
   it('expires when the user changes the address', async () => {
     const id = await user('moved')
-    const secret = secretOf(await asked('moved'))
+    const secret = secretOf(await requested('moved'))
     await at.query("update users set email = 'elsewhere@example.org' where id = $1", [id])
     expect((await reset(id, secret)).status).toBe(403)
   })
 
   it('is sent once for repeated requests, and again after two minutes', async () => {
     const id = await user('eager')
-    const first = await asked('eager')
+    const first = await requested('eager')
     for (let times = 0; times < 5; times += 1) {
       expect((await at.ask('POST', '/users/ask-reset-password', { email: address('eager') })).status).toBe(204)
     }
@@ -202,7 +202,7 @@ describe('a password link', () => {
     const count = async () => (await jobs()).filter(({ data }) => 'userId' in data && data.userId === id).length
     expect(await count()).toBe(1)
     at.clock.pass(121_000)
-    const second = await asked('eager')
+    const second = await requested('eager')
     expect(await count()).toBe(2)
     expect((await reset(id, secretOf(first))).status).toBe(403)
     expect((await reset(id, secretOf(second))).status).toBe(204)

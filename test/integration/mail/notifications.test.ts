@@ -231,7 +231,7 @@ describe('the mail of a notification', () => {
       updated_at: new Date(),
     })
     const text = '@owner look'
-    const told: [Told, string, string][] = [
+    const sent: [Told, string, string][] = [
       [
         { type: 'newVideoFromSubscription', columns: { video_id: remote.id } },
         `(tom_channel@${host}) published “News”.`,
@@ -323,11 +323,11 @@ describe('the mail of a notification', () => {
     const all = Object.fromEntries(Object.keys(await settings()).map((name) => [name, 3]))
     await wish(all)
     await wish(all, at.root)
-    for (const [one] of told) await tell(one)
+    for (const [one] of sent) await tell(one)
     await settled()
     const texts = at.mail.mails.map((mail) => `${mail.to} ${textOf(mail)}`.replace(/\s+/g, ' '))
-    expect(texts).toHaveLength(told.length)
-    for (const [{ type, userId }, words, link] of told) {
+    expect(texts).toHaveLength(sent.length)
+    for (const [{ type, userId }, words, link] of sent) {
       const to = userId === root ? 'admin@example.com' : ADDRESS
       const found = texts.filter((mail) => mail.startsWith(to) && mail.includes(words.replace(/\s+/g, ' ')) && mail.includes(link))
       expect([type, found.length]).toEqual([type, 1])
@@ -374,9 +374,9 @@ describe('the mail of a notification', () => {
       reportee_url: 'https://x.example/accounts/tom',
       ...reported,
     })
-    const told = { type: notificationTypes.abuseStateChange, user_id: owner.id, on_web: true, abuse_id: abuse }
-    const first = await insert(at, 'notification', { ...told, key: '1' })
-    const last = await insert(at, 'notification', { ...told, key: '2' })
+    const sent = { type: notificationTypes.abuseStateChange, user_id: owner.id, on_web: true, abuse_id: abuse }
+    const first = await insert(at, 'notification', { ...sent, key: '1' })
+    const last = await insert(at, 'notification', { ...sent, key: '2' })
     for (const id of [first, last]) await ask(id)
     await sentAtOnce()
     expect(at.mail.mails.map(({ text }) => text.includes('accepted your report'))).toEqual([true])

@@ -151,7 +151,7 @@ describe('settings', () => {
 it('keeps omitted notification settings', async () => {
   const client = await newUser()
   const { notificationSettings: before } = await me(client)
-  const asked = [
+  const requested = [
     'newVideoFromSubscription',
     'newCommentOnMyVideo',
     'abuseAsModerator',
@@ -165,7 +165,7 @@ it('keeps omitted notification settings', async () => {
     'newInstanceFollower',
     'autoInstanceFollowing',
   ]
-  const all = Object.fromEntries(asked.map((name) => [name, 0]))
+  const all = Object.fromEntries(requested.map((name) => [name, 0]))
   await client.send('PUT', '/api/v1/users/me/notification-settings', { ...all, abuseStateChange: 2 })
   await client.send('PUT', '/api/v1/users/me/notification-settings', { ...all, newFollow: 3 })
   const { notificationSettings: after } = await me(client)

@@ -3,20 +3,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { publish } from '../../support/live.ts'
 import { until } from '../../support/until.ts'
-import { type Person, startTellingServer, type TellingServer, type Told } from './server.ts'
+import { type NotificationServer, type Person, startNotificationServer, type Told } from './server.ts'
 
 const [NEW_VIDEO, NEW_COMMENT, PUBLISHED, FOLLOW, MENTION, NEW_LIVE] = [1, 2, 6, 10, 11, 21]
 const [PUBLIC, UNLISTED, PRIVATE, INTERNAL] = ['1', '2', '3', '4']
 const [NONE, WEB, MAIL, BOTH] = [0, 1, 2, 3]
 
-let server: TellingServer
+let server: NotificationServer
 let alice: Person
 let bob: Person
 let carol: Person
 let dave: Person
 
 beforeAll(async () => {
-  server = await startTellingServer({
+  server = await startNotificationServer({
     live: { enabled: true },
     vireo: {
       notifications: { flood_limit: 5, flood_window: '1 hour' },
@@ -43,14 +43,14 @@ const change = async (by: Person, uuid: string, fields: Record<string, string>) 
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   await by.client.send('PUT', `/api/v1/videos/${uuid}`, form)
 }
-const ofType = (told: Told[], type: number | undefined) => told.filter((one) => one.type === type)
-const ofVideo = (told: Told[], { id }: { id: number }) => told.filter(({ video }) => video?.id === id)
-const ofComment = (told: Told[], id: number) => told.filter(({ comment }) => comment?.id === id)
+const ofType = (notified: Told[], type: number | undefined) => notified.filter((one) => one.type === type)
+const ofVideo = (notified: Told[], { id }: { id: number }) => notified.filter(({ video }) => video?.id === id)
+const ofComment = (notified: Told[], id: number) => notified.filter(({ comment }) => comment?.id === id)
 
 describe('the owner of a channel', () => {
   it('is notified of each follower once, however often they follow again', async () => {
     await subscribe(bob, alice)
-    const [first, ...others] = await server.told(alice)
+    const [first, ...others] = await server.notificationsOf(alice)
     expect(others).toEqual([])
     expect(first).toMatchObject({
       type: FOLLOW,
@@ -64,15 +64,15 @@ describe('the owner of a channel', () => {
     expect(await server.pushed(alice)).toEqual([first?.id])
     expect(await server.mailed(alice)).toEqual([])
     await unsubscribe(bob, alice)
-    expect(await server.told(alice)).toEqual([])
+    expect(await server.notificationsOf(alice)).toEqual([])
     await subscribe(bob, alice)
-    await server.told(alice)
+    await server.notificationsOf(alice)
     expect(await server.pushed(alice)).toEqual([first?.id])
   })
 
   it('is not notified of own follows', async () => {
     await subscribe(alice, alice)
-    expect(ofType(await server.told(alice), FOLLOW)).toEqual([])
+    expect(ofType(await server.notificationsOf(alice), FOLLOW)).toEqual([])
     await unsubscribe(alice, alice)
   })
 })
@@ -89,9 +89,9 @@ describe('subscribers', () => {
     await server.wants(carol, { newVideoFromSubscription: MAIL })
     await server.wants(dave, { newVideoFromSubscription: NONE })
     const video = await server.uploadBy(alice, { name: 'The first one' })
-    const [told, ...others] = ofVideo(await server.told(bob), video)
+    const [notified, ...others] = ofVideo(await server.notificationsOf(bob), video)
     expect(others).toEqual([])
-    expect(told).toMatchObject({
+    expect(notified).toMatchObject({
       type: NEW_VIDEO,
       read: false,
       video: {
@@ -101,14 +101,14 @@ describe('subscribers', () => {
         channel: { name: 'alice_channel', host: server.host },
       },
     })
-    expect(await server.pushed(bob)).toEqual([told?.id])
-    expect(await server.mailed(bob)).toEqual([told?.id])
-    expect(ofVideo(await server.told(carol), video)).toEqual([])
+    expect(await server.pushed(bob)).toEqual([notified?.id])
+    expect(await server.mailed(bob)).toEqual([notified?.id])
+    expect(ofVideo(await server.notificationsOf(carol), video)).toEqual([])
     expect(await server.pushed(carol)).toEqual([])
     expect(await server.mailed(carol)).toHaveLength(1)
-    expect(await server.told(dave)).toEqual([])
+    expect(await server.notificationsOf(dave)).toEqual([])
     expect([...(await server.pushed(dave)), ...(await server.mailed(dave))]).toEqual([])
-    expect(ofVideo(await server.told(alice), video)).toEqual([])
+    expect(ofVideo(await server.notificationsOf(alice), video)).toEqual([])
     await server.wants(bob, { newVideoFromSubscription: WEB })
     await server.wants(carol, { newVideoFromSubscription: WEB })
   })
@@ -134,10 +134,10 @@ describe('subscribers', () => {
     // Longer than a segment, so that it still plays when its start is announced.
     const first = stream(10)
     await started(2)
-    const [told] = ofVideo(await server.told(bob), live)
-    expect(told).toMatchObject({ type: NEW_LIVE, video: { name: 'A live', channel: { name: 'alice_channel' } } })
-    expect(await server.pushed(bob)).toContain(told?.id)
-    expect(ofVideo(await server.told(carol), live)).toEqual([])
+    const [notified] = ofVideo(await server.notificationsOf(bob), live)
+    expect(notified).toMatchObject({ type: NEW_LIVE, video: { name: 'A live', channel: { name: 'alice_channel' } } })
+    expect(await server.pushed(bob)).toContain(notified?.id)
+    expect(ofVideo(await server.notificationsOf(carol), live)).toEqual([])
     expect(await server.mailed(carol)).toContain((await rows(NEW_LIVE)).find(({ user_id }) => user_id === carol.userId)?.id)
     await first
     await until(
@@ -155,7 +155,7 @@ describe('subscribers', () => {
 
   it('are notified of a private video when it is published, and not again', async () => {
     const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })
-    const seen = async () => ofVideo(await server.told(bob), video).length
+    const seen = async () => ofVideo(await server.notificationsOf(bob), video).length
     expect(await seen()).toBe(0)
     await change(alice, video.uuid, { privacy: `${UNLISTED}` })
     expect(await seen()).toBe(0)
@@ -170,16 +170,16 @@ describe('subscribers', () => {
     await subscribe(erin, alice)
     await change(alice, video.uuid, { privacy: `${PRIVATE}` })
     await change(alice, video.uuid, { privacy: `${PUBLIC}` })
-    expect(await server.told(erin)).toEqual([])
+    expect(await server.notificationsOf(erin)).toEqual([])
   })
 
   it('are notified of a blocked video when its block ends', async () => {
     const video = await server.uploadBy(alice, { privacy: `${PRIVATE}` })
     await server.client.send('POST', `/api/v1/videos/${video.id}/blacklist`, { reason: 'wait' })
     await change(alice, video.uuid, { privacy: `${PUBLIC}` })
-    expect(ofVideo(await server.told(bob), video)).toEqual([])
+    expect(ofVideo(await server.notificationsOf(bob), video)).toEqual([])
     await server.client.send('DELETE', `/api/v1/videos/${video.id}/blacklist`)
-    expect(ofVideo(await server.told(bob), video)).toHaveLength(1)
+    expect(ofVideo(await server.notificationsOf(bob), video)).toHaveLength(1)
   })
 
   it('and its owner are notified of a scheduled video when it is published', async () => {
@@ -188,10 +188,10 @@ describe('subscribers', () => {
       'scheduleUpdate[updateAt]': new Date(Date.now() + 3_600_000).toISOString(),
       'scheduleUpdate[privacy]': '1',
     })
-    expect(ofVideo([...(await server.told(bob)), ...(await server.told(alice))], video)).toEqual([])
+    expect(ofVideo([...(await server.notificationsOf(bob)), ...(await server.notificationsOf(alice))], video)).toEqual([])
     await server.query('update video_schedule set update_at = now() where video_id = $1', [video.id])
-    await until(async () => ofVideo(await server.told(bob), video).length === 1, { what: 'the scheduled video' })
-    expect(ofVideo(await server.told(alice), video)).toMatchObject([{ type: PUBLISHED }])
+    await until(async () => ofVideo(await server.notificationsOf(bob), video).length === 1, { what: 'the scheduled video' })
+    expect(ofVideo(await server.notificationsOf(alice), video)).toMatchObject([{ type: PUBLISHED }])
   })
 })
 
@@ -204,7 +204,7 @@ describe('a comment', () => {
   it('notifies the owner of the video and mentioned users, each of them once', async () => {
     const text = `Hi @carol, @alice and @bob. Also @dave@${server.host}! Not mail@alice.example, @dave@elsewhere.example.`
     const id = await say(bob, video.uuid, text)
-    const toAlice = ofComment(await server.told(alice), id)
+    const toAlice = ofComment(await server.notificationsOf(alice), id)
     expect(toAlice).toMatchObject([
       {
         type: NEW_COMMENT,
@@ -218,9 +218,9 @@ describe('a comment', () => {
       },
     ])
     for (const person of [carol, dave]) {
-      expect(ofComment(await server.told(person), id)).toMatchObject([{ type: MENTION }])
+      expect(ofComment(await server.notificationsOf(person), id)).toMatchObject([{ type: MENTION }])
     }
-    expect(ofComment(await server.told(bob), id)).toEqual([])
+    expect(ofComment(await server.notificationsOf(bob), id)).toEqual([])
     const [local] = toAlice
     expect((await server.pushed(alice)).filter((one) => one === local?.id)).toHaveLength(1)
   })
@@ -228,43 +228,45 @@ describe('a comment', () => {
   it('notifies an owner who only wants mentions, as a mention', async () => {
     await server.wants(alice, { newCommentOnMyVideo: NONE })
     const [silent, loud] = [await say(bob, video.uuid, 'To nobody'), await say(bob, video.uuid, 'Hello @alice')]
-    const told = await server.told(alice)
-    expect(ofComment(told, silent)).toEqual([])
-    expect(ofComment(told, loud)).toMatchObject([{ type: MENTION }])
+    const notified = await server.notificationsOf(alice)
+    expect(ofComment(notified, silent)).toEqual([])
+    expect(ofComment(notified, loud)).toMatchObject([{ type: MENTION }])
     await server.wants(alice, { newCommentOnMyVideo: WEB })
   })
 
   it('pending review notifies the owner as such, and mentioned users once it is approved', async () => {
     const held = await server.uploadBy(alice, { commentsPolicy: '3' })
     const id = await say(bob, held.uuid, 'What do you think, @dave?')
-    expect(ofComment(await server.told(alice), id)).toMatchObject([{ type: NEW_COMMENT, comment: { heldForReview: true } }])
-    expect(ofComment(await server.told(dave), id)).toEqual([])
+    expect(ofComment(await server.notificationsOf(alice), id)).toMatchObject([{ type: NEW_COMMENT, comment: { heldForReview: true } }])
+    expect(ofComment(await server.notificationsOf(dave), id)).toEqual([])
     await alice.client.send('POST', `/api/v1/videos/${held.uuid}/comments/${id}/approve`)
-    expect(ofComment(await server.told(dave), id)).toMatchObject([{ type: MENTION }])
-    expect(ofComment(await server.told(alice), id)).toMatchObject([{ comment: { heldForReview: false } }])
+    expect(ofComment(await server.notificationsOf(dave), id)).toMatchObject([{ type: MENTION }])
+    expect(ofComment(await server.notificationsOf(alice), id)).toMatchObject([{ comment: { heldForReview: false } }])
   })
 
   it('that is removed, or on a hidden video, is removed from notifications', async () => {
     const hidden = await server.uploadBy(alice)
     const [one, other] = [await say(bob, hidden.uuid, '@dave one'), await say(bob, hidden.uuid, '@dave other')]
-    expect(ofType(await server.told(dave), MENTION).map(({ comment }) => comment?.id)).toEqual(expect.arrayContaining([one, other]))
+    expect(ofType(await server.notificationsOf(dave), MENTION).map(({ comment }) => comment?.id)).toEqual(
+      expect.arrayContaining([one, other]),
+    )
     await bob.client.send('DELETE', `/api/v1/videos/${hidden.uuid}/comments/${one}`)
-    expect(ofComment(await server.told(dave), one)).toEqual([])
+    expect(ofComment(await server.notificationsOf(dave), one)).toEqual([])
     await change(alice, hidden.uuid, { privacy: `${PRIVATE}` })
-    expect(ofComment(await server.told(dave), other)).toEqual([])
-    expect(ofComment(await server.told(alice), other)).toHaveLength(1)
+    expect(ofComment(await server.notificationsOf(dave), other)).toEqual([])
+    expect(ofComment(await server.notificationsOf(alice), other)).toHaveLength(1)
   })
 
   it('of a muted account notifies nobody, and earlier notifications are hidden during the mute', async () => {
     const before = await say(bob, video.uuid, 'Before')
-    expect(ofComment(await server.told(alice), before)).toHaveLength(1)
+    expect(ofComment(await server.notificationsOf(alice), before)).toHaveLength(1)
     await alice.client.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: 'bob' })
     const during = await say(bob, video.uuid, 'During, @alice')
-    expect(ofComment(await server.told(alice), before)).toEqual([])
+    expect(ofComment(await server.notificationsOf(alice), before)).toEqual([])
     await alice.client.send('DELETE', '/api/v1/users/me/blocklist/accounts/bob')
-    const told = await server.told(alice)
-    expect(ofComment(told, before)).toHaveLength(1)
-    expect(ofComment(told, during)).toEqual([])
+    const notified = await server.notificationsOf(alice)
+    expect(ofComment(notified, before)).toHaveLength(1)
+    expect(ofComment(notified, during)).toEqual([])
   })
 
   it('does not notify a blocked user', async () => {
@@ -285,10 +287,10 @@ describe('a flood of one type', () => {
       said.push(await say(bob, video.uuid, `number ${nth}`))
       await server.quiet()
     }
-    const told = await server.told(frank)
+    const notified = await server.notificationsOf(frank)
     const shown = [0, 1, 2, 3, 8].map((nth) => said[nth])
-    expect(told.map(({ comment }) => comment?.id)).toEqual(shown.toReversed())
-    expect(await server.told(frank, '&unread=true')).toHaveLength(5)
+    expect(notified.map(({ comment }) => comment?.id)).toEqual(shown.toReversed())
+    expect(await server.notificationsOf(frank, '&unread=true')).toHaveLength(5)
     expect(await server.pushed(frank)).toHaveLength(5)
 
     // The same in a single batch.
@@ -299,7 +301,7 @@ describe('a flood of one type', () => {
        from unnest($1::int[]) as said (id) order by id`,
       [said],
     )
-    const again = await server.told(frank)
+    const again = await server.notificationsOf(frank)
     expect(again.map(({ comment }) => comment?.id)).toEqual(shown.toReversed())
     expect(await server.pushed(frank)).toHaveLength(10)
   })

@@ -100,17 +100,17 @@ describe('a notification', () => {
     await comment()
     const [[first], [second]] = await Promise.all([pushedTo('/words-1'), pushedTo('/words-2')])
     if (!first || !second) throw new Error('Nothing was pushed.')
-    const [told] = (await alice.get<{ data: { id: number; comment: { threadId: number } }[] }>('/api/v1/users/me/notifications')).data
+    const [notified] = (await alice.get<{ data: { id: number; comment: { threadId: number } }[] }>('/api/v1/users/me/notifications')).data
     const { shortUUID } = await alice.get<{ shortUUID: string }>(`/api/v1/videos/${video.uuid}`)
     expect(messageOf(english, first)).toEqual({
-      id: told?.id,
+      id: notified?.id,
       title: 'Videos & more',
       text: 'bob @bob wrote a comment on Birds <of> "prey" & more.',
-      path: `/w/${shortUUID};threadId=${told?.comment.threadId}`,
+      path: `/w/${shortUUID};threadId=${notified?.comment.threadId}`,
     })
     expect(messageOf(german, second).text).toBe('bob @bob hat Birds <of> "prey" & more kommentiert.')
     expect(first.body.toString('latin1')).not.toContain('Birds')
-    expect(first.headers).toMatchObject({ ttl: '172800', urgency: 'normal', topic: String(told?.id), 'content-encoding': 'aes128gcm' })
+    expect(first.headers).toMatchObject({ ttl: '172800', urgency: 'normal', topic: String(notified?.id), 'content-encoding': 'aes128gcm' })
     const [, token = '', key] = /^vapid t=(\S+), k=(\S+)$/.exec(String(first.headers.authorization)) ?? []
     expect(decodeJwt(token)).toMatchObject({ aud: `http://127.0.0.1:${service.port}`, sub: node.base })
     expect(key).toBe((await alice.get<{ publicKey: string }>(PATH)).publicKey)
@@ -138,9 +138,9 @@ describe('a notification', () => {
     await pushedTo('/off')
     await until(async () => (await node.query("select 1 from job where type = 'web-push' and finished_at is null")).length === 0)
     expect([service.to('/off').length, service.to('/removed').length]).toEqual([1, 0])
-    const [told] = (await alice.get<{ data: { id: number }[] }>('/api/v1/users/me/notifications')).data
+    const [notified] = (await alice.get<{ data: { id: number }[] }>('/api/v1/users/me/notifications')).data
     const [only] = service.to('/off')
-    expect(only && messageOf(browser, only).id).toBe(told?.id)
+    expect(only && messageOf(browser, only).id).toBe(notified?.id)
     await removedFrom(alice)
   })
 

@@ -8,7 +8,7 @@ import { type FakePeer, type PeerActor, startFakePeer } from '../../support/fake
 import { media } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
 import { startVideoOrigin, type VideoOrigin } from '../../support/video-origin.ts'
-import { type Person, startTellingServer, type TellingServer, type Told } from './server.ts'
+import { type NotificationServer, type Person, startNotificationServer, type Told } from './server.ts'
 
 const NEW_VIDEO = 1
 const NEW_COMMENT = 2
@@ -30,7 +30,7 @@ const LADDER = {
   '2160p': false,
 }
 
-let server: TellingServer
+let server: NotificationServer
 let site: VideoOrigin
 let peer: FakePeer
 let alice: Person
@@ -40,7 +40,7 @@ let mallory: { account: PeerActor; channel: PeerActor }
 beforeAll(async () => {
   const transcoding = { enabled: true, resolutions: LADDER, always_transcode_original_resolution: false }
   ;[server, site, peer] = await Promise.all([
-    startTellingServer({
+    startNotificationServer({
       transcoding,
       video_studio: { enabled: true },
       storyboards: { enabled: false },
@@ -64,11 +64,11 @@ afterAll(async () => {
   await Promise.all([site?.close(), peer?.close()])
 })
 
-const ofType = (told: Told[], ...types: number[]) => told.filter(({ type }) => types.includes(type))
+const ofType = (notified: Told[], ...types: number[]) => notified.filter(({ type }) => types.includes(type))
 const awaitTold = (person: Person, type: number, count = 1) =>
   until(
     async () => {
-      const found = ofType(await server.told(person), type)
+      const found = ofType(await server.notificationsOf(person), type)
       return found.length >= count ? found : undefined
     },
     { what: `a notification of type ${type}` },
@@ -96,8 +96,8 @@ describe('the owner of a video', () => {
     })
     expect(await awaitTold(alice, EDITED)).toMatchObject([{ video: { id: video.id } }])
     await until(async () => (await server.query("select 1 from transcoding where state in ('planned', 'running')")).length === 0)
-    expect(ofType(await server.told(alice), PUBLISHED)).toHaveLength(1)
-    expect(ofType(await server.told(bob), NEW_VIDEO)).toHaveLength(1)
+    expect(ofType(await server.notificationsOf(alice), PUBLISHED)).toHaveLength(1)
+    expect(ofType(await server.notificationsOf(bob), NEW_VIDEO)).toHaveLength(1)
   })
 })
 
@@ -129,9 +129,11 @@ describe('a user who imports', () => {
 describe('from another server', () => {
   it('a follower notifies', async () => {
     const follow = peer.activity(mallory.account, 'Follow', `${server.base}/video-channels/alice_channel`)
-    await server.tell(mallory.account, follow)
-    const [told] = ofType(await server.told(alice), FOLLOW).filter(({ actorFollow }) => actorFollow?.follower.host === peer.host)
-    expect(told?.actorFollow).toMatchObject({ follower: { name: 'mallory' }, following: { type: 'channel' } })
+    await server.deliver(mallory.account, follow)
+    const [notified] = ofType(await server.notificationsOf(alice), FOLLOW).filter(
+      ({ actorFollow }) => actorFollow?.follower.host === peer.host,
+    )
+    expect(notified?.actorFollow).toMatchObject({ follower: { name: 'mallory' }, following: { type: 'channel' } })
   })
 
   it('a comment notifies, and so does a mention, whatever its text', async () => {
@@ -147,9 +149,11 @@ describe('from another server', () => {
       content: '<p>Hello @<span>bob</span> and @root</p>',
       more: { mediaType: 'text/html', tag },
     })
-    await server.tell(mallory.account, peer.activity(mallory.account, 'Create', note))
-    expect(ofType(await server.told(alice), NEW_COMMENT)).toMatchObject([{ comment: { account: { name: 'mallory' }, video: { id } } }])
-    expect(ofType(await server.told(bob), MENTION)).toMatchObject([{ comment: { account: { name: 'mallory' } } }])
+    await server.deliver(mallory.account, peer.activity(mallory.account, 'Create', note))
+    expect(ofType(await server.notificationsOf(alice), NEW_COMMENT)).toMatchObject([
+      { comment: { account: { name: 'mallory' }, video: { id } } },
+    ])
+    expect(ofType(await server.notificationsOf(bob), MENTION)).toMatchObject([{ comment: { account: { name: 'mallory' } } }])
     const toRoot = await server.client.get<{ total: number }>('/api/v1/users/me/notifications')
     expect(toRoot.total).toBe(0)
   })
@@ -158,35 +162,35 @@ describe('from another server', () => {
     const uri = `mallory_channel@${peer.host}`
     await bob.client.send('POST', '/api/v1/users/me/subscriptions', { uri })
     const { activity } = await peer.awaited('the Follow', ({ activity }) => activity.type === 'Follow')
-    await server.tell(mallory.channel, peer.activity(mallory.channel, 'Accept', activity))
+    await server.deliver(mallory.channel, peer.activity(mallory.channel, 'Accept', activity))
     const announce = async (published: Date, name: string) => {
       const at = { published: published.toISOString(), updated: published.toISOString() }
       const video = peer.video({ ...mallory, more: { ...at, name } })
-      await server.tell(mallory.account, peer.activity(mallory.account, 'Create', video))
-      await server.tell(mallory.channel, peer.activity(mallory.channel, 'Announce', video.id))
+      await server.deliver(mallory.account, peer.activity(mallory.account, 'Create', video))
+      await server.deliver(mallory.channel, peer.activity(mallory.channel, 'Announce', video.id))
     }
-    const before = ofType(await server.told(bob), NEW_VIDEO).length
+    const before = ofType(await server.notificationsOf(bob), NEW_VIDEO).length
     await announce(new Date(Date.now() - 3_600_000), 'An old one')
     await announce(new Date(Date.now() + 60_000), 'A new one')
-    const told = ofType(await server.told(bob), NEW_VIDEO)
-    expect(told.map(({ video }) => video?.name)).toEqual(['A new one', ...told.slice(1).map(({ video }) => video?.name)])
-    expect(told).toHaveLength(before + 1)
-    expect(told[0]?.video?.channel.host).toBe(peer.host)
+    const notified = ofType(await server.notificationsOf(bob), NEW_VIDEO)
+    expect(notified.map(({ video }) => video?.name)).toEqual(['A new one', ...notified.slice(1).map(({ video }) => video?.name)])
+    expect(notified).toHaveLength(before + 1)
+    expect(notified[0]?.video?.channel.host).toBe(peer.host)
   })
 })
 
 it('each of these was pushed once, and one mail was requested', async () => {
   const types = new Set<number>()
   for (const person of [alice, bob]) {
-    const told = await server.query<{ id: number; type: number }>('select id, type from notification where user_id = $1 order by id', [
+    const notified = await server.query<{ id: number; type: number }>('select id, type from notification where user_id = $1 order by id', [
       person.userId,
     ])
-    const ids = told.map(({ id }) => Number(id))
+    const ids = notified.map(({ id }) => Number(id))
     expect({ pushed: await server.pushed(person), mailed: await server.mailed(person) }).toEqual({
       pushed: ids,
       mailed: ids,
     })
-    for (const { type } of told) types.add(type)
+    for (const { type } of notified) types.add(type)
   }
   expect([...types].toSorted((a, b) => a - b)).toEqual([
     NEW_VIDEO,
@@ -205,40 +209,40 @@ describe('the list of notifications', () => {
   const read = (person: Person, ids: number[]) => person.client.send('POST', `${path}/read`, { ids })
 
   it('shows which are read, and is filtered and sorted by it', async () => {
-    const [newest, second, ...others] = await server.told(alice)
+    const [newest, second, ...others] = await server.notificationsOf(alice)
     if (!newest || !second) throw new Error('There is too little in the list.')
     expect(others.length).toBeGreaterThan(1)
     await read(alice, [second.id, 2_000_000_000])
-    const unread = await server.told(alice, '&unread=true')
+    const unread = await server.notificationsOf(alice, '&unread=true')
     expect(unread.map(({ id }) => id)).toEqual([newest.id, ...others.map(({ id }) => id)])
-    expect((await server.told(alice, '&unread=false')).map(({ id }) => id)).toEqual([second.id])
-    expect((await server.told(alice, '&sort=-read'))[0]).toMatchObject({ id: second.id, read: true })
-    expect((await server.told(alice, '&sort=read')).at(-1)).toMatchObject({ id: second.id })
-    expect((await server.told(alice, '&sort=createdAt')).map(({ id }) => id)).toEqual(
-      (await server.told(alice)).map(({ id }) => id).toReversed(),
+    expect((await server.notificationsOf(alice, '&unread=false')).map(({ id }) => id)).toEqual([second.id])
+    expect((await server.notificationsOf(alice, '&sort=-read'))[0]).toMatchObject({ id: second.id, read: true })
+    expect((await server.notificationsOf(alice, '&sort=read')).at(-1)).toMatchObject({ id: second.id })
+    expect((await server.notificationsOf(alice, '&sort=createdAt')).map(({ id }) => id)).toEqual(
+      (await server.notificationsOf(alice)).map(({ id }) => id).toReversed(),
     )
     const page = await alice.client.get<{ total: number; data: Told[] }>(`${path}?start=1&count=1`)
     expect(page).toMatchObject({ total: others.length + 2, data: [{ id: second.id }] })
-    expect(ofType(await server.told(alice, `&typeOneOf=${FOLLOW}&typeOneOf=${EDITED}`), FOLLOW, EDITED)).toEqual(
-      await server.told(alice, `&typeOneOf=${FOLLOW}&typeOneOf=${EDITED}`),
+    expect(ofType(await server.notificationsOf(alice, `&typeOneOf=${FOLLOW}&typeOneOf=${EDITED}`), FOLLOW, EDITED)).toEqual(
+      await server.notificationsOf(alice, `&typeOneOf=${FOLLOW}&typeOneOf=${EDITED}`),
     )
   })
 
   it('is marked as read by its user alone, one by one or completely', async () => {
-    const [one] = await server.told(alice, '&unread=true')
+    const [one] = await server.notificationsOf(alice, '&unread=true')
     if (!one) throw new Error('There is nothing unread.')
     await read(bob, [one.id])
     await bob.client.send('POST', `${path}/read-all`)
-    expect((await server.told(alice, '&unread=true'))[0]?.id).toBe(one.id)
-    expect(await server.told(bob, '&unread=true')).toEqual([])
+    expect((await server.notificationsOf(alice, '&unread=true'))[0]?.id).toBe(one.id)
+    expect(await server.notificationsOf(bob, '&unread=true')).toEqual([])
     await alice.client.send('POST', `${path}/read-all`)
-    expect(await server.told(alice, '&unread=true')).toEqual([])
+    expect(await server.notificationsOf(alice, '&unread=true')).toEqual([])
   })
 
   it('loses notifications of removed objects, and old ones', async () => {
-    const [edited] = ofType(await server.told(alice), EDITED)
+    const [edited] = ofType(await server.notificationsOf(alice), EDITED)
     await alice.client.send('DELETE', `/api/v1/videos/${edited?.video?.uuid}`)
-    expect((await server.told(alice)).filter(({ video }) => video?.id === edited?.video?.id)).toEqual([])
+    expect((await server.notificationsOf(alice)).filter(({ video }) => video?.id === edited?.video?.id)).toEqual([])
     await server.query("update notification set created_at = now() - interval '181 days' where user_id = $1", [alice.userId])
     await server.node.restart()
     await until(async () => (await server.query('select 1 from notification where user_id = $1', [alice.userId])).length === 0, {

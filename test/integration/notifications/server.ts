@@ -31,13 +31,13 @@ export interface Person {
   accountId: number
 }
 
-export interface TellingServer extends FederatedNode {
+export interface NotificationServer extends FederatedNode {
   person(name: string): Promise<Person>
   uploadBy(person: Person, fields?: Record<string, string>): Promise<{ id: number; uuid: string; url: string }>
   /** Waits until no work is left that could notify somebody. */
   quiet(): Promise<void>
   /** The whole list, newest first, once no work is left. */
-  told(person: Person, query?: string): Promise<Told[]>
+  notificationsOf(person: Person, query?: string): Promise<Told[]>
   /** Ids of notifications that were pushed, and of those with a requested mail, by user, sorted. */
   pushed(person: Person): Promise<number[]>
   mailed(person: Person): Promise<number[]>
@@ -45,7 +45,7 @@ export interface TellingServer extends FederatedNode {
   wants(person: Person, settings: Record<string, number>): Promise<void>
 }
 
-export async function startTellingServer(config: Values = {}): Promise<TellingServer> {
+export async function startNotificationServer(config: Values = {}): Promise<NotificationServer> {
   // Mails are requested, and never sent.
   const node = await startFederatedNode({ smtp: { hostname: '127.0.0.1', port: 9 }, ...config })
   const bytes = await readFile(await media('small.mp4'))
@@ -82,7 +82,7 @@ export async function startTellingServer(config: Values = {}): Promise<TellingSe
       return { name, client, userId: me.id, accountId: me.account.id }
     },
     uploadBy: ({ client }, fields) => uploadBy(client, bytes, fields),
-    async told({ client }, query = '') {
+    async notificationsOf({ client }, query = '') {
       await quiet()
       const { data, total } = await client.get<{ total: number; data: Told[] }>(`/api/v1/users/me/notifications?count=100${query}`)
       if (total !== data.length) throw new Error(`The total is ${total}, of ${data.length}.`)

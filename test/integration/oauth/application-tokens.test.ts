@@ -41,7 +41,7 @@ async function ask(token: string, method: string, path: string, body?: object) {
   const text = await answer.text()
   return { status: answer.status, headers: answer.headers, body: text ? JSON.parse(text) : undefined }
 }
-const statusOf = async (...asked: Parameters<typeof ask>): Promise<number> => (await ask(...asked)).status
+const statusOf = async (...requested: Parameters<typeof ask>): Promise<number> => (await ask(...requested)).status
 
 async function login(username: string, password: string): Promise<string> {
   const client = await (await fetch(`${node.base}/api/v1/oauth-clients/local`)).json()
@@ -115,7 +115,7 @@ describe('an application token', () => {
 
 describe('a scope', () => {
   /** Requests for each scope, with the status for a token that has it; any status but 403 shows that the scope was sufficient. */
-  const asked = [
+  const requested = [
     ['read', 'GET', '/api/v1/users/me'],
     ['read', 'GET', '/api/v1/videos'],
     ['upload', 'POST', '/api/v1/videos/upload-resumable'],
@@ -135,7 +135,7 @@ describe('a scope', () => {
     ['admin', ['admin']],
   ])('%s allows exactly its own routes', async (scope, opened) => {
     const { token } = await made(root, [scope])
-    for (const [needed, method, path] of asked) {
+    for (const [needed, method, path] of requested) {
       const { status, body, headers } = await ask(token, method, path, method === 'GET' || path.endsWith('pause') ? undefined : {})
       const isOpen = opened.includes(needed)
       expect({ method, path, isOpen: status !== 403 }).toEqual({ method, path, isOpen })

@@ -167,8 +167,8 @@ describe('a directory user', () => {
     const { id } = (await me(access_token)).body
     await ask(root, 'PUT', `/users/${id}`, { password: 'a password of here' })
     const session = (await login(name, 'a password of here')).body.access_token
-    const asked = await ask(session, 'POST', `/users/${id}/two-factor/request`, { currentPassword: 'a password of here' })
-    const { requestToken, secret } = asked.body.otpRequest
+    const requested = await ask(session, 'POST', `/users/${id}/two-factor/request`, { currentPassword: 'a password of here' })
+    const { requestToken, secret } = requested.body.otpRequest
     const confirmed = { requestToken, otpToken: await generate({ secret }) }
     expect((await ask(session, 'POST', `/users/${id}/two-factor/confirm-request`, confirmed)).status).toBe(204)
     expect((await login(name, PASSWORD)).body).toMatchObject({ status: 401, code: 'missing_two_factor' })
@@ -335,8 +335,8 @@ describe('a session refresh', () => {
     const withToken = async () => {
       const user = person()
       const session = (await login(user.name, PASSWORD)).body.access_token
-      const asked = { name: 'A script', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
-      const { token: script } = (await ask(session, 'POST', '/vireo/application-tokens', asked)).body
+      const requested = { name: 'A script', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
+      const { token: script } = (await ask(session, 'POST', '/vireo/application-tokens', requested)).body
       const { id } = (await me(session)).body
       await ask(session, 'POST', '/users/revoke-token')
       return { ...user, id, script }
@@ -351,8 +351,8 @@ describe('a session refresh', () => {
     // A user with a local password is not looked up again.
     await ask(root, 'PUT', `/users/${removed.id}`, { password: 'a password of here' })
     const session = (await login(removed.name, 'a password of here')).body.access_token
-    const asked = { name: 'Another', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
-    const { token: later } = (await ask(session, 'POST', '/vireo/application-tokens', asked)).body
+    const requested = { name: 'Another', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
+    const { token: later } = (await ask(session, 'POST', '/vireo/application-tokens', requested)).body
     directory.entries.delete(away.dn)
     await aDayLater(async () => (await me(away.script)).status === 401)
     expect([(await me(later)).status, (await me(present.script)).status]).toEqual([200, 200])

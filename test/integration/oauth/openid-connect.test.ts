@@ -402,8 +402,8 @@ describe('a session refresh', () => {
   /** Two sessions and an application token of the user who logs in next. */
   async function twoSessions(name?: string) {
     const [first, second] = [(await exchange(await enter(name))).body, (await exchange(await enter(name))).body]
-    const asked = { name: 'A script', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
-    const { token } = (await (await ask('POST', '/vireo/application-tokens', asked, first.access_token)).json()) as { token: string }
+    const requested = { name: 'A script', scopes: ['read'], expiresAt: '2999-01-01T00:00:00Z' }
+    const { token } = (await (await ask('POST', '/vireo/application-tokens', requested, first.access_token)).json()) as { token: string }
     const open = async () => {
       const answers = await Promise.all([first.access_token, second.access_token, token].map(me))
       return answers.map(({ status }) => status)
@@ -522,8 +522,8 @@ describe('an interrupted refresh', () => {
     const { promise, resolve: speak } = Promise.withResolvers<void>()
     provider.silence = promise
     const lost = refresh(refresh_token)
-    const asked = `select external_asked_at as at from session where user_id = (select id from users where username = '${name}')`
-    await until(async () => (await run<{ at: Date | null }>(node.databaseUrl, asked))[0]?.at !== null)
+    const requested = `select external_asked_at as at from session where user_id = (select id from users where username = '${name}')`
+    await until(async () => (await run<{ at: Date | null }>(node.databaseUrl, requested))[0]?.at !== null)
     // The provider must not get a token twice at once.
     expect((await refresh(refresh_token)).status).toBe(503)
     const clock = fakeClock()

@@ -419,10 +419,10 @@ describe.each(PLACES)('a move to the %s', (target) => {
     const ref = { kind: 'avatars', name: `${target}.jpg` } as const
     await server.store.only(source, ref.kind)?.put(ref, Buffer.from('a picture'))
     await server.moves.moveStorage({ to: target })
-    const asked = await database.db.query<{ kind: string }>("select data->>'kind' as kind from job where type = $1 and data ? 'kind'", [
+    const requested = await database.db.query<{ kind: string }>("select data->>'kind' as kind from job where type = $1 and data ? 'kind'", [
       JOBS[target],
     ])
-    expect(asked).toHaveLength(8)
+    expect(requested).toHaveLength(8)
     for (let fatal = 1; fatal < 12; fatal += 1) {
       let calls = 0
       onCall = (when) => {

@@ -238,8 +238,8 @@ describe('an archive of the user', () => {
     const { browser } = await newcomer()
     const page = await browser.open(PAGE)
     const form = formIn(page.html, `${PAGE}/export`)
-    const asked = await browser.send(form)
-    expect(asked.path).toBe(PAGE)
+    const requested = await browser.send(form)
+    expect(requested.path).toBe(PAGE)
     expect((await browser.send(form)).status).toBe(400)
     let html = ''
     await eventually(async () => {

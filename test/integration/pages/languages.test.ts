@@ -56,8 +56,8 @@ describe('the language of a page', () => {
     ['pt', 'en'],
     ['*', 'en'],
     [',;q=x', 'en'],
-  ])('follows Accept-Language: %j gives %s', async (asked, language) => {
-    const page = await makeBrowser(at.node.base).open('/about', asked === undefined ? {} : { 'accept-language': asked })
+  ])('follows Accept-Language: %j gives %s', async (requested, language) => {
+    const page = await makeBrowser(at.node.base).open('/about', requested === undefined ? {} : { 'accept-language': requested })
     expect(page.status).toBe(200)
     expect(languageOf(page)).toBe(language)
     expect(page.headers.get('content-language')).toBe(language)

@@ -338,10 +338,10 @@ describe('security.txt', () => {
 describe('login', () => {
   it('redirects to the requested page, with a cookie that is hidden from scripts and other sites', async () => {
     const browser = visitor()
-    const asked = await browser.open('/videos/subscriptions')
-    expect(asked.path).toBe('/login?next=%2Fvideos%2Fsubscriptions')
-    expect(asked.headers.get('cache-control')).toBe('no-store')
-    const form = formIn(asked.html, '/login')
+    const requested = await browser.open('/videos/subscriptions')
+    expect(requested.path).toBe('/login?next=%2Fvideos%2Fsubscriptions')
+    expect(requested.headers.get('cache-control')).toBe('no-store')
+    const form = formIn(requested.html, '/login')
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const answer = await fetch(`${node.base}/login`, {
       method: 'POST',

@@ -223,10 +223,10 @@ describe('the pages of a client', () => {
     ['de', 'de', 'Musik'],
     ['ar', 'ar', 'موسيقى'],
     ['ar-EG', 'ar', 'موسيقى'],
-  ])('have the translations of a browser in %s', async (asked, lang, music) => {
-    expect(await textOf('/', { ...HTML, 'accept-language': `xx, ${asked};q=0.9, en;q=0.5` })).toContain(`<html lang="${lang}">`)
+  ])('have the translations of a browser in %s', async (requested, lang, music) => {
+    expect(await textOf('/', { ...HTML, 'accept-language': `xx, ${requested};q=0.9, en;q=0.5` })).toContain(`<html lang="${lang}">`)
     for (const file of ['server', 'player']) {
-      const answer = await get(`/client/locales/${asked}/${file}.json`, { accept: 'application/json' })
+      const answer = await get(`/client/locales/${requested}/${file}.json`, { accept: 'application/json' })
       expect([answer.status, answer.headers.get('content-type'), await answer.json()]).toEqual([
         200,
         expect.stringContaining('application/json'),

@@ -192,8 +192,8 @@ if (canStartRedis()) {
         () => here.close(),
         () => there.close(),
       )
-      const told: unknown[] = []
-      there.subscribe('token', (payload) => told.push(payload))
+      const reported: unknown[] = []
+      there.subscribe('token', (payload) => reported.push(payload))
       const got: string[] = []
       await queue.work('inbox', { concurrency: 2 }, async ({ id }) => {
         got.push(id)
@@ -214,7 +214,7 @@ if (canStartRedis()) {
       await expectToArrive(queue, got, 'after')
       await eventually(async () => {
         await here.publish('token', 'after')
-        expect(told).toContain('after')
+        expect(reported).toContain('after')
       })
       expect(got.some((id) => id.startsWith('lost'))).toBe(false)
     })

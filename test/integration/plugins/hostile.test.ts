@@ -28,7 +28,7 @@ afterAll(async () => {
   await mail?.close()
 })
 
-const ask: PluginNode['ask'] = (...asked) => server.ask(...asked)
+const ask: PluginNode['ask'] = (...requested) => server.ask(...requested)
 const isReady = async (): Promise<boolean> => (await ask('GET', `${ROUTER}/ready`)).status === 200
 
 /** Enables it again, and resets its failures. */
@@ -97,9 +97,9 @@ describe.each([
 
   it('ends its process, and other routes stay fast', async () => {
     const calm = await latencies(300)
-    const asked = ask('GET', `${ROUTER}/harm/${kind}`)
+    const requested = ask('GET', `${ROUTER}/harm/${kind}`)
     const busy = await latencies(300)
-    expect((await asked).status).toBe(502)
+    expect((await requested).status).toBe(502)
     // Twice the time without it, and the noise of a busy machine.
     expect(percentile(busy, 0.99)).toBeLessThan(2 * percentile(calm, 0.99) + 250)
     await until(isReady)

@@ -276,9 +276,9 @@ describe('the index and updates', () => {
     await node.restart()
     await until(async () => (await notices()).length > 0)
     expect((await ask('GET', `${API}/${THEME}`)).body.latestVersion).toBe('9.0.0')
-    const asked = registry.requests.length
+    const requested = registry.requests.length
     await node.restart()
-    await until(async () => registry.requests.slice(asked).some((request) => request.includes('latest-version')))
+    await until(async () => registry.requests.slice(requested).some((request) => request.includes('latest-version')))
     expect(await notices()).toMatchObject([{ plugin: { name: 'example', type: 2, latestVersion: '9.0.0' } }])
   })
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-const ask: PluginNode['ask'] = (...asked) => server.ask(...asked)
+const ask: PluginNode['ask'] = (...requested) => server.ask(...requested)
 
 /** A waiting live is a video without files. */
 async function newVideo(name: string): Promise<string> {

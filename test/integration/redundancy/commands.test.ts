@@ -146,8 +146,8 @@ describe('a local copy', () => {
   })
 
   it('is requested once by many simultaneous requests', async () => {
-    const asked = await Promise.allSettled(Array.from({ length: 5 }, () => redundancies.request({ videoId })))
-    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const requested = await Promise.allSettled(Array.from({ length: 5 }, () => redundancies.request({ videoId })))
+    expect(requested.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await test.db.query('select 1 from redundancy where video_id = $1', [videoId])).toHaveLength(1)
   })
 })

@@ -124,14 +124,14 @@ async function video(columns: Record<string, unknown> = {}, of = { channelId, ho
 
 /** The queries of a reader. */
 async function statementOf(read: (db: Pick<Database, 'query'>) => Promise<unknown>): Promise<string> {
-  let asked = ''
+  let requested = ''
   await read({
     async query(text: string) {
-      asked = text
+      requested = text
       return []
     },
   })
-  return asked
+  return requested
 }
 
 const strategy = (name: Strategies[number]['strategy'], more: Partial<Strategies[number]> = {}) => ({

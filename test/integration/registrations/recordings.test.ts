@@ -82,16 +82,16 @@ describe.each(['registration', 'verify-email'])('%s', (area) => {
     capture.forEach((name, index) => void known.set(name, found?.[index + 1] ?? ''))
   }
 
-  async function send(asked: z.infer<typeof request>, as: string) {
-    const query = asked.query ? `?${new URLSearchParams(asked.query)}` : ''
+  async function send(requested: z.infer<typeof request>, as: string) {
+    const query = requested.query ? `?${new URLSearchParams(requested.query)}` : ''
     const authorization = known.get(`session ${as}`)
-    const isForm = asked.contentType === 'application/x-www-form-urlencoded'
-    const json = asked.body === undefined ? undefined : fill(JSON.stringify(asked.body))
-    const response = await fetch(`${at.node.base}${fill(asked.path)}${query}`, {
-      method: asked.method,
+    const isForm = requested.contentType === 'application/x-www-form-urlencoded'
+    const json = requested.body === undefined ? undefined : fill(JSON.stringify(requested.body))
+    const response = await fetch(`${at.node.base}${fill(requested.path)}${query}`, {
+      method: requested.method,
       headers: {
         ...(authorization === undefined ? {} : { authorization }),
-        ...(asked.contentType === undefined ? {} : { 'content-type': asked.contentType }),
+        ...(requested.contentType === undefined ? {} : { 'content-type': requested.contentType }),
       },
       ...(json === undefined ? {} : { body: isForm ? new URLSearchParams(JSON.parse(json)) : json }),
     })

@@ -86,7 +86,7 @@ describe('a video', () => {
     const name = nameOf(video)
     const { id: playlistId } = await fixtures.playlist()
     const { db } = stage
-    const asked = await Promise.all([
+    const requested = await Promise.all([
       statusOf('user', `/api/v1/videos/${name}`),
       statusOf('user', `/api/v1/videos/${name}/rate`, json('PUT', { rating: 'like' })),
       statusOf('other', '/api/v1/abuses', json('POST', { reason: 'a reason', video: { id: name } })),
@@ -98,7 +98,7 @@ describe('a video', () => {
       statusOf('anonymous', `/w/${name}`, { headers: { accept: 'text/html' } }),
       statusOf('user', `/api/v1/videos/${name}/views`, json('PUT', { currentTime: 3 })),
     ])
-    expect(asked).toEqual([200, 204, 200, 200, 200, 200, 204, 200, 200, 204])
+    expect(requested).toEqual([200, 204, 200, 200, 200, 200, 204, 200, 200, 204])
 
     const exist = await fixtures.send('user', `/api/v1/users/me/video-playlists/videos-exist?videoIds=${name}`, {})
     expect(await exist.json()).toMatchObject({ [name]: [{ playlistId }] })

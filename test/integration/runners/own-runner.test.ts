@@ -83,8 +83,8 @@ it('explains what to do if its name is in use', async () => {
   await expect(identify(world.node.base, 'taken', registrationToken)).rejects.toThrow(/registered from another folder or machine/)
   const lost: Protocol = {
     ...world.protocol,
-    async register(...asked) {
-      await world.protocol.register(...asked)
+    async register(...requested) {
+      await world.protocol.register(...requested)
       throw new TypeError('fetch failed')
     },
   }
@@ -97,16 +97,16 @@ it('explains what to do if its name is in use', async () => {
 it('does not send its token to another machine that claims its name', async () => {
   const registrationToken = await world.registrationToken()
   await identify(world.node.base, 'shy', registrationToken)
-  const asked: string[] = []
+  const requested: string[] = []
   const hostile: Server = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requested.push(request.url ?? '')
     response.writeHead(400, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ detail: 'This runner name already exists on this instance' }))
   })
   await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
   const { port } = hostile.address() as { port: number }
   await expect(identify(`http://127.0.0.1:${port}`, 'shy', registrationToken)).rejects.toThrow('has a runner with the name "shy"')
-  expect(asked).toEqual(['/api/v1/runners/register'])
+  expect(requested).toEqual(['/api/v1/runners/register'])
   hostile.close()
 })
 

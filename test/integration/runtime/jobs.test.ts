@@ -95,14 +95,14 @@ describe('a job', () => {
   })
 
   it('that fails is retried after a pause, and reports its failure after the last attempt', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     t.runtime.registry.job('email', {
       queue: 'mail',
       run: async () => {
         throw new Error('mail server says no')
       },
       failed: async ({ data }, error) => {
-        told.push(`${data.userId}: ${error}`)
+        reported.push(`${data.userId}: ${error}`)
       },
     })
     await t.runtime.start()
@@ -113,7 +113,7 @@ describe('a job', () => {
       clock.pass(20_000)
     }
     await until(async () => (await jobs())[0]?.state === 'failed')
-    expect(told).toEqual(['5: mail server says no'])
+    expect(reported).toEqual(['5: mail server says no'])
   })
 
   it('whose failure is permanent fails at once', async () => {
@@ -155,19 +155,19 @@ describe('a job', () => {
   })
 
   it('that crashes its process repeatedly fails with that reason', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     t.runtime.registry.job('email', {
       queue: 'mail',
       run: async () => {},
       failed: async (_job, error) => {
-        told.push(error)
+        reported.push(error)
       },
     })
     await enqueueWithoutHandler(`${machineName()}|999999999|1|dead`)
     await t.db.query('update job set lost_leases = 2')
     await t.runtime.start()
     await until(async () => (await jobs())[0]?.state === 'failed')
-    expect(told).toEqual(['The processes that ran this job ended again and again.'])
+    expect(reported).toEqual(['The processes that ran this job ended again and again.'])
   })
 
   it('that is cancelled while it runs is interrupted', async () => {
@@ -220,7 +220,7 @@ describe('a job', () => {
   })
 
   it('with a lost lease does not report its failure', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     const runs: string[] = []
     const gate = Promise.withResolvers<void>()
     await t.stop()
@@ -233,7 +233,7 @@ describe('a job', () => {
           signal.addEventListener('abort', () => reject(new PermanentFailure('the program was killed'))),
         )
       },
-      failed: async (_job, error) => void told.push(error),
+      failed: async (_job, error) => void reported.push(error),
     })
     await t.runtime.start()
     await enqueue({ userId: 1 })
@@ -243,24 +243,24 @@ describe('a job', () => {
     gate.resolve()
     await until(async () => (await jobs())[0]?.state === 'completed')
     await t.runtime.stop(5000)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
   })
 
   it('that was taken over before its failure was recorded leaves it to the other one', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     t.runtime.registry.job('email', {
       queue: 'mail',
       async run() {
         await t.db.query("update job set lease_owner = 'another-machine|1|1|alive'")
         throw new PermanentFailure('no such address')
       },
-      failed: async (_job, error) => void told.push(error),
+      failed: async (_job, error) => void reported.push(error),
     })
     await t.runtime.start()
     await enqueue({ userId: 1 })
     await until(async () => (await jobs())[0]?.state === 'active')
     await t.runtime.stop(5000)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     expect(await jobs()).toMatchObject([{ state: 'active', error: null }])
   })
 
@@ -270,7 +270,7 @@ describe('a job', () => {
     ['what its handler needs', 30_000, () => Promise.reject(new NotNow('no ffmpeg'))],
   ])('waits while %s is unreachable without losing an attempt, also when another error follows from it', async (_, first, meet) => {
     let runs = 0
-    const told: string[] = []
+    const reported: string[] = []
     await t.stop()
     t = await makeTestRuntime({ clock, settings: { jobs: oneTry } })
     t.runtime.registry.job('email', {
@@ -280,7 +280,7 @@ describe('a job', () => {
         if (runs === 1) await meet()
         if (runs === 2) await meet().catch((cause: unknown) => Promise.reject(new PermanentFailure('no', { cause })))
       },
-      failed: async (_job, error) => void told.push(error),
+      failed: async (_job, error) => void reported.push(error),
     })
     await t.runtime.start()
     await enqueue({ userId: 1 })
@@ -291,7 +291,7 @@ describe('a job', () => {
       clock.pass(run * first)
     }
     await until(async () => (await jobs())[0]?.state === 'completed')
-    expect([told, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
+    expect([reported, await jobs()]).toMatchObject([[], [{ failures: 0, lost_leases: 0 }]])
   })
 
   it.each([

@@ -52,17 +52,17 @@ async function request(user: Member, server = one): Promise<OtpRequest> {
   return answer.json<{ otpRequest: OtpRequest }>().otpRequest
 }
 
-async function confirm(user: Member, asked: OtpRequest, server = one) {
-  const otpToken = await codeOf(asked.secret)
-  return await server.post(path(user.id, 'confirm-request'), user.token, { requestToken: asked.requestToken, otpToken })
+async function confirm(user: Member, requested: OtpRequest, server = one) {
+  const otpToken = await codeOf(requested.secret)
+  return await server.post(path(user.id, 'confirm-request'), user.token, { requestToken: requested.requestToken, otpToken })
 }
 
 /** A user with two-factor login by a code of the secret. */
 async function enrolled(): Promise<Member & { secret: string }> {
   const user = await member()
-  const asked = await request(user)
-  expect((await confirm(user, asked)).statusCode).toBe(204)
-  return { ...user, secret: asked.secret }
+  const requested = await request(user)
+  expect((await confirm(user, requested)).statusCode).toBe(204)
+  return { ...user, secret: requested.secret }
 }
 
 const isOn = async (user: Member, server = one) => (await server.me(user.token)).json<{ twoFactorEnabled: boolean }>().twoFactorEnabled
@@ -73,15 +73,15 @@ const wrongRequest = { status: 403, detail: 'Invalid request token' }
 describe('two-factor login', () => {
   it('is requested in one process, confirmed in another, and required by both', async () => {
     const user = await member()
-    const asked = await request(user, one)
-    expect(asked).toEqual({
+    const requested = await request(user, one)
+    expect(requested).toEqual({
       requestToken: expect.stringMatching(/^[0-9a-f]{40}$/),
       secret: expect.stringMatching(/^[A-Z2-7]{32}$/),
-      uri: `otpauth://totp/localhost%3A9000:${user.username}%40example.com?issuer=localhost%3A9000&secret=${asked.secret}&algorithm=SHA1&digits=6&period=30`,
+      uri: `otpauth://totp/localhost%3A9000:${user.username}%40example.com?issuer=localhost%3A9000&secret=${requested.secret}&algorithm=SHA1&digits=6&period=30`,
     })
     expect(await isOn(user)).toBe(false)
     expect((await one.login(user.username)).statusCode).toBe(200)
-    expect((await confirm(user, asked, other)).statusCode).toBe(204)
+    expect((await confirm(user, requested, other)).statusCode).toBe(204)
 
     for (const server of [one, other]) {
       expect(await isOn(user, server)).toBe(true)
@@ -89,7 +89,7 @@ describe('two-factor login', () => {
       expect(without.json()).toMatchObject({ status: 401, code: 'missing_two_factor' })
       expect(without.headers['x-peertube-otp']).toBe('required; app')
     }
-    expect((await one.login(user.username, await codeOf(asked.secret))).statusCode).toBe(200)
+    expect((await one.login(user.username, await codeOf(requested.secret))).statusCode).toBe(200)
 
     expect((await other.post(path(user.id, 'disable'), user.token, own)).statusCode).toBe(204)
     expect(await isOn(user)).toBe(false)
@@ -99,24 +99,24 @@ describe('two-factor login', () => {
   it('can be confirmed after a restart', async () => {
     const user = await member()
     const before = await startSessionServer({ clock, url: one.url, bus: one.bus })
-    const asked = await request(user, before)
+    const requested = await request(user, before)
     await before.stop()
     const after = await startSessionServer({ clock, url: one.url, bus: one.bus })
-    expect((await confirm(user, asked, after)).statusCode).toBe(204)
+    expect((await confirm(user, requested, after)).statusCode).toBe(204)
     await after.stop()
   })
 
   it('discards a request that was not confirmed within ten minutes', async () => {
     const user = await member()
-    const asked = await request(user)
+    const requested = await request(user)
     clock.pass(10 * MINUTE)
-    expect((await confirm(user, asked)).json()).toMatchObject(wrongRequest)
+    expect((await confirm(user, requested)).json()).toMatchObject(wrongRequest)
     await one.sweep()
     const [row] = await one.db.query('select state, due_at, secret_sealed, request_token_hash from two_factor where user_id = $1', [
       user.id,
     ])
     expect(row).toEqual({ state: 'off', due_at: null, secret_sealed: null, request_token_hash: null })
-    expect((await confirm(user, asked)).json()).toMatchObject(wrongRequest)
+    expect((await confirm(user, requested)).json()).toMatchObject(wrongRequest)
     expect((await confirm(user, await request(user))).statusCode).toBe(204)
   })
 
@@ -131,8 +131,8 @@ describe('two-factor login', () => {
 
   it('is confirmed once, also by two processes at once', async () => {
     const user = await member()
-    const asked = await request(user)
-    const answers = await Promise.all([confirm(user, asked, one), confirm(user, asked, other)])
+    const requested = await request(user)
+    const answers = await Promise.all([confirm(user, requested, one), confirm(user, requested, other)])
     expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([204, 400])
   })
 
@@ -226,10 +226,10 @@ describe('a code', () => {
   it('of an earlier secret is invalid', async () => {
     const { secret: earlier, ...user } = await enrolled()
     expect((await one.post(path(user.id, 'disable'), user.token, own)).statusCode).toBe(204)
-    const asked = await request(user)
-    expect((await confirm(user, asked)).statusCode).toBe(204)
+    const requested = await request(user)
+    expect((await confirm(user, requested)).statusCode).toBe(204)
     expect((await one.login(user.username, await codeOf(earlier))).json()).toMatchObject(wrongCode)
-    expect((await one.login(user.username, await codeOf(asked.secret))).statusCode).toBe(200)
+    expect((await one.login(user.username, await codeOf(requested.secret))).statusCode).toBe(200)
   })
 
   it('has a limited number of attempts, after which the right one is refused too', async () => {
@@ -280,7 +280,7 @@ describe('attempts for one user, each from another address,', () => {
           password: PASSWORD,
         }).toString(),
       })
-    for (let asked = 0; asked < 5; asked++) expect((await login()).statusCode).toBe(401)
+    for (let requested = 0; requested < 5; requested++) expect((await login()).statusCode).toBe(401)
     const right = await codeOf(secret)
     expect(
       await statuses(
@@ -294,10 +294,10 @@ describe('attempts for one user, each from another address,', () => {
 
   it('are limited at the confirmation', async () => {
     const user = await member()
-    const asked = await request(user)
+    const requested = await request(user)
     const confirmBy = (otpToken: string) =>
-      send(path(user.id, 'confirm-request'), { ...user, payload: { requestToken: asked.requestToken, otpToken } })
-    const right = await codeOf(asked.secret)
+      send(path(user.id, 'confirm-request'), { ...user, payload: { requestToken: requested.requestToken, otpToken } })
+    const right = await codeOf(requested.secret)
     expect(
       await statuses(
         () => confirmBy('000000'),
@@ -326,7 +326,7 @@ describe('attempts for one user, each from another address,', () => {
         headers: bearer(token),
         payload: { email: `${token.slice(0, 9)}@example.com`, currentPassword },
       })
-    for (let asked = 0; asked < 5; asked++) expect((await change(PASSWORD)).statusCode).toBe(204)
+    for (let requested = 0; requested < 5; requested++) expect((await change(PASSWORD)).statusCode).toBe(204)
     expect(
       await statuses(
         () => change('wrong'),

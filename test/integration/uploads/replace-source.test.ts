@@ -35,7 +35,7 @@ const HLS = { ...ENABLED, transcoding: { enabled: true, resolutions: LADDER } }
 
 let disk: Disk
 let node: UploadNode
-let told: { event: EventName; videoId: number }[]
+let emitted: { event: EventName; videoId: number }[]
 beforeAll(async () => {
   disk = await makeDisk()
 })
@@ -49,9 +49,9 @@ afterEach(async () => {
 
 async function start(config: NodeOptions['config'], options: NodeOptions = {}): Promise<void> {
   node = await startNode(disk, { ...options, ...(config ? { config } : {}), running: false })
-  told = []
+  emitted = []
   for (const event of ['VideoPublished', 'VideoUpdated', 'VideoRemoved'] as const) {
-    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void told.push({ event, videoId }))
+    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void emitted.push({ event, videoId }))
   }
   if (options.running !== false) await node.runtime.runtime.start()
 }
@@ -149,7 +149,7 @@ describe('a replaced file', () => {
       })
     })
     await eventually(() =>
-      expect(told).toEqual([
+      expect(emitted).toEqual([
         { event: 'VideoPublished', videoId: id },
         { event: 'VideoUpdated', videoId: id },
       ]),
@@ -170,7 +170,7 @@ describe('a replaced file', () => {
       const rows = await node.db.query<{ filename: string }>('select filename from video_file where video_id = $1', [id])
       expect(await files('web_videos')).toEqual(rows.map(({ filename }) => `web_videos/private/${filename}`))
     })
-    expect(told.filter(({ event }) => event === 'VideoPublished')).toEqual([])
+    expect(emitted.filter(({ event }) => event === 'VideoPublished')).toEqual([])
   })
 
   it('keeps uploaded pictures', async () => {
@@ -193,7 +193,7 @@ describe('a replaced file', () => {
     const before = await stored(id)
     const old = await files('streaming_playlists')
     expect(old).toHaveLength(6)
-    await eventually(() => expect(told).toContainEqual({ event: 'VideoPublished', videoId: id }))
+    await eventually(() => expect(emitted).toContainEqual({ event: 'VideoPublished', videoId: id }))
     await node.stop()
 
     await start(HLS, { running: false })
@@ -214,7 +214,7 @@ describe('a replaced file', () => {
       expect(await files('original_video_files')).toEqual([])
       expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0, video_file: 3 })
     })
-    await eventually(() => expect(new Set(told.map(({ event }) => event))).toEqual(new Set(['VideoUpdated'])))
+    await eventually(() => expect(new Set(emitted.map(({ event }) => event))).toEqual(new Set(['VideoUpdated'])))
   })
 
   it('is in place with its playlist, whenever the process dies', async () => {
@@ -277,8 +277,8 @@ describe('a replaced file', () => {
     expect((await replace(uuid)).status).toBe(200)
     await done(id, 1)
     expect(await stored(id)).toMatchObject({ state: 'published', duration: 4 })
-    await eventually(() => expect(told[0]).toEqual({ event: 'VideoPublished', videoId: id }))
-    expect(told.filter(({ event }) => event === 'VideoPublished')).toHaveLength(1)
+    await eventually(() => expect(emitted[0]).toEqual({ event: 'VideoPublished', videoId: id }))
+    expect(emitted.filter(({ event }) => event === 'VideoPublished')).toHaveLength(1)
     await eventually(async () => {
       expect(await files('original_video_files')).toEqual([])
       expect(await rowCounts(node.db)).toMatchObject({ pending_file: 0 })

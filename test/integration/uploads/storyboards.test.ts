@@ -26,7 +26,7 @@ const OFF = { ...AS_IT_IS, storyboards: { enabled: false } }
 
 let disk: Disk
 let node: UploadNode
-let told: string[]
+let emitted: string[]
 beforeAll(async () => {
   disk = await makeDisk()
 })
@@ -39,9 +39,9 @@ afterEach(async () => {
 
 async function start(config: Values = AS_IT_IS, options: NodeOptions = {}): Promise<void> {
   node = await startNode(disk, { ...options, config, running: false })
-  told = []
+  emitted = []
   for (const event of ['VideoPublished', 'VideoUpdated'] as const) {
-    node.runtime.runtime.registry.on(event, 'test', async () => void told.push(event))
+    node.runtime.runtime.registry.on(event, 'test', async () => void emitted.push(event))
   }
   if (options.running !== false) await node.runtime.runtime.start()
 }
@@ -146,7 +146,7 @@ describe('the storyboard of a video', () => {
     const { width, height, format } = await sharp(await disk.store.read(`storyboards/${board?.filename}`)).metadata()
     expect({ width, height, format }).toEqual({ width: 384, height: 144, format: 'jpeg' })
     await expectFilesAsRowsSay()
-    await eventually(() => expect(told).toEqual(['VideoPublished', 'VideoUpdated']))
+    await eventually(() => expect(emitted).toEqual(['VideoPublished', 'VideoUpdated']))
   })
 
   it('of an hour is made within its limits', async () => {
@@ -163,7 +163,7 @@ describe('the storyboard of a video', () => {
     expect(await sizes()).toEqual([OF_SMALL])
     expect((await allFiles(disk)).filter((name) => name.startsWith('original_video_files'))).toEqual([])
     await expectFilesAsRowsSay()
-    await eventually(() => expect(told).toEqual(['VideoPublished', 'VideoUpdated']))
+    await eventually(() => expect(emitted).toEqual(['VideoPublished', 'VideoUpdated']))
   })
 
   it.each([3, 4, 5])('of a video with privacy %d is made of its private file, and sent to nobody', async (privacy) => {
@@ -173,7 +173,7 @@ describe('the storyboard of a video', () => {
     expect(await sizes()).toEqual([OF_SMALL])
     await expectFilesAsRowsSay()
     const waiting = await node.db.query('select 1 from outbox')
-    expect([waiting, told]).toEqual([[], []])
+    expect([waiting, emitted]).toEqual([[], []])
   })
 
   it.each([AS_IT_IS, HLS])('is made again when the file is replaced', async (config) => {

@@ -32,7 +32,7 @@ const HLS = { ...ON, transcoding: { enabled: true, resolutions: LADDER } }
 
 let disk: Disk
 let node: UploadNode
-let told: { event: EventName; videoId: number }[]
+let emitted: { event: EventName; videoId: number }[]
 let white: Buffer
 beforeAll(async () => {
   disk = await makeDisk()
@@ -50,9 +50,9 @@ afterEach(async () => {
 
 async function start(config: Values = AS_IT_IS, options: NodeOptions = {}): Promise<void> {
   node = await startNode(disk, { ...options, config, running: false })
-  told = []
+  emitted = []
   for (const event of ['VideoPublished', 'VideoUpdated', 'VideoRemoved'] as const) {
-    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void told.push({ event, videoId }))
+    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void emitted.push({ event, videoId }))
   }
   if (options.running !== false) await node.runtime.runtime.start()
 }
@@ -204,7 +204,7 @@ describe('an edition', () => {
     expect(await stateOf(id)).toMatchObject({ duration: Math.round(made.seconds), published: before?.published })
     await isTidy()
     await eventually(() =>
-      expect(told).toEqual([
+      expect(emitted).toEqual([
         { event: 'VideoPublished', videoId: id },
         { event: 'VideoUpdated', videoId: id },
       ]),
@@ -321,7 +321,7 @@ describe('an edition', () => {
       expect(await files('original_video_files')).toEqual([])
     })
     await isTidy()
-    expect(told.some(({ event }) => event === 'VideoPublished')).toBe(false)
+    expect(emitted.some(({ event }) => event === 'VideoPublished')).toBe(false)
   })
 })
 
@@ -449,7 +449,7 @@ describe('the job of an edition', () => {
       expect(jobs).toEqual([{ state: 'failed', error: expect.stringMatching(/not a video|cannot be read/) }])
     })
     await isTidy()
-    await eventually(() => expect(told.at(-1)).toEqual({ event: 'VideoUpdated', videoId: id }))
+    await eventually(() => expect(emitted.at(-1)).toEqual({ event: 'VideoUpdated', videoId: id }))
     expect((await ask(uuid, CUT)).status).toBe(204)
     await isEdited(id)
   })

@@ -32,7 +32,7 @@ const BOTH = { transcoding: { enabled: true, resolutions: LADDER, web_videos: { 
 
 let disk: Disk
 let node: UploadNode
-let told: { event: EventName; videoId: number }[]
+let emitted: { event: EventName; videoId: number }[]
 beforeAll(async () => {
   disk = await makeDisk()
 })
@@ -49,9 +49,9 @@ afterEach(async () => {
 /** A node that records the events of its relay. */
 async function start(options: NodeOptions = {}): Promise<void> {
   node = await startNode(disk, { config: HLS, ...options, running: false })
-  told = []
+  emitted = []
   for (const event of ['VideoPublished', 'VideoUpdated'] as const) {
-    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void told.push({ event, videoId }))
+    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void emitted.push({ event, videoId }))
   }
   if (options.running !== false) await node.runtime.runtime.start()
 }
@@ -146,7 +146,7 @@ describe('transcoding', () => {
     ])
     expect((await master(uuid)).match(/RESOLUTION=\d+x\d+/g)).toEqual(['RESOLUTION=320x240', 'RESOLUTION=192x144'])
     await eventually(() =>
-      expect(told).toEqual([
+      expect(emitted).toEqual([
         { event: 'VideoPublished', videoId: id },
         { event: 'VideoUpdated', videoId: id },
         { event: 'VideoUpdated', videoId: id },
@@ -166,7 +166,7 @@ describe('transcoding', () => {
     const { id, uuid } = await create('small.mp4', { waitTranscoding: true })
     await ends('done')
     expect(await states()).toMatchObject({ video: 'published' })
-    await eventually(() => expect(told).toEqual([{ event: 'VideoPublished', videoId: id }]))
+    await eventually(() => expect(emitted).toEqual([{ event: 'VideoPublished', videoId: id }]))
     await expectFilesAsRowsSay(uuid)
   })
 
@@ -184,7 +184,7 @@ describe('transcoding', () => {
     const { uuid } = await create('small.mp4', { privacy: 3 })
     await ends('done')
     await expectFilesAsRowsSay(uuid, { hidden: true })
-    expect(told).toEqual([])
+    expect(emitted).toEqual([])
   })
 
   it.each<[name: MediaName, resolutions: number[]]>([
@@ -212,7 +212,7 @@ describe('a transcoding that fails', () => {
     await node.runtime.runtime.start()
     await ends('failed')
     expect(await states()).toEqual({ video: 'transcoding-failed', transcoding: 'failed', error: expect.any(String) })
-    expect(told).toEqual([])
+    expect(emitted).toEqual([])
     await expectFilesAsRowsSay(uuid)
     expect(await node.db.query("select state from job where type = 'video-transcoding'")).toEqual([{ state: 'failed' }])
   })
@@ -252,7 +252,7 @@ describe('a transcoding that fails', () => {
     await ends('failed')
     expect(await states()).toMatchObject({ video: 'published' })
     await eventually(() =>
-      expect(told).toEqual([
+      expect(emitted).toEqual([
         { event: 'VideoPublished', videoId: id },
         { event: 'VideoUpdated', videoId: id },
       ]),
@@ -279,14 +279,14 @@ describe('a transcoding that is interrupted', () => {
     await eventually(async () => expect((await rowCounts(node.db)).video_file).toBe(2))
     const before = await node.db.query<{ filename: string }>('select filename from video_file order by filename')
     await node.stop()
-    const toldBefore = told
+    const toldBefore = emitted
     await start({ config: BOTH })
     await ends('done')
     const after = await node.db.query<{ filename: string }>('select filename from video_file order by filename')
     expect(after.map(({ filename }) => filename)).toEqual(expect.arrayContaining(before.map(({ filename }) => filename)))
     expect(after).toHaveLength(6)
     await eventually(() =>
-      expect([...toldBefore, ...told]).toEqual([
+      expect([...toldBefore, ...emitted]).toEqual([
         { event: 'VideoPublished', videoId: id },
         { event: 'VideoUpdated', videoId: id },
         { event: 'VideoUpdated', videoId: id },

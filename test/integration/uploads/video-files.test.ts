@@ -26,7 +26,7 @@ const OFF = { transcoding: { enabled: false } }
 
 let disk: Disk
 let node: UploadNode
-let told: { event: EventName; videoId: number }[]
+let emitted: { event: EventName; videoId: number }[]
 beforeAll(async () => {
   disk = await makeDisk()
 })
@@ -39,9 +39,9 @@ afterEach(async () => {
 
 async function start(config: NodeOptions['config'], options: NodeOptions = {}): Promise<void> {
   node = await startNode(disk, { ...options, ...(config ? { config } : {}), running: false })
-  told = []
+  emitted = []
   for (const event of ['VideoPublished', 'VideoUpdated'] as const) {
-    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void told.push({ event, videoId }))
+    node.runtime.runtime.registry.on(event, 'test', async ({ videoId }) => void emitted.push({ event, videoId }))
   }
   if (options.running !== false) await node.runtime.runtime.start()
 }
@@ -84,7 +84,7 @@ async function createdWith(config: NodeOptions['config'], name: MediaName = 'sma
   const made = await create(name, privacy)
   if (config !== OFF) await done(1)
   await settled()
-  told.length = 0
+  emitted.length = 0
   return made
 }
 
@@ -178,7 +178,7 @@ describe('removal of files', () => {
     expect((await readPlaylist(uuid)).resolutions).toEqual([144])
     expect((await playlist())?.master).not.toBe(before?.master)
     await expectFilesAsRowsSay(uuid)
-    await eventually(() => expect(told).toEqual([{ event: 'VideoUpdated', videoId: id }]))
+    await eventually(() => expect(emitted).toEqual([{ event: 'VideoUpdated', videoId: id }]))
 
     const [small] = await rows('streaming_playlist_id is not null')
     expect(await remove(`${uuid}/hls/${small?.id}`)).toBe(204)
@@ -205,7 +205,7 @@ describe('removal of files', () => {
     expect(await remove(`${uuid}/hls/${large?.id}`)).toBe(204)
     expect((await readPlaylist(uuid, true)).resolutions).toEqual([144])
     await expectFilesAsRowsSay(uuid, true)
-    expect(told).toEqual([])
+    expect(emitted).toEqual([])
   })
 
   it('is refused for audio that other files need', async () => {
@@ -284,8 +284,8 @@ describe('requested renditions', () => {
     expect((await readPlaylist(uuid)).resolutions).toEqual([240, 144])
     expect(await video()).toMatchObject({ state: 'published', context: { renditions: 2, error: null } })
     await expectFilesAsRowsSay(uuid)
-    await eventually(() => expect(told.at(-1)).toEqual({ event: 'VideoUpdated', videoId: id }))
-    expect(told.filter(({ event }) => event === 'VideoPublished')).toEqual([])
+    await eventually(() => expect(emitted.at(-1)).toEqual({ event: 'VideoUpdated', videoId: id }))
+    expect(emitted.filter(({ event }) => event === 'VideoPublished')).toEqual([])
   })
 
   it('replace the old ones, which remain until then', async () => {
@@ -379,7 +379,7 @@ describe('requested renditions', () => {
     await done(1)
     expect(await shapes()).toEqual(['web 240', 'web 144', 'hls 240', 'hls 144'])
     await expectFilesAsRowsSay(uuid)
-    expect(told.filter(({ event }) => event === 'VideoPublished')).toHaveLength(1)
+    expect(emitted.filter(({ event }) => event === 'VideoPublished')).toHaveLength(1)
   })
 
   it('repair a video whose transcoding failed', async () => {

@@ -500,11 +500,11 @@ describe('the limits of this server', () => {
   })
 
   it('limit requests to a server that never answers', async () => {
-    let asked = 0
+    let requested = 0
     const slow = await open({
       resolveRemote: {
         async video(_text, { fetch }) {
-          if (fetch) asked += 1
+          if (fetch) requested += 1
           if (fetch) await new Promise((resolve) => setTimeout(resolve, 1100))
           return undefined
         },
@@ -515,16 +515,16 @@ describe('the limits of this server', () => {
       const like = { videoUrl: `http://slow.example/videos/watch/${at}`, createdAt: NOW }
       expect(await slow.run('likes', like, context)).toEqual({ error: 'not_found' })
     }
-    expect(asked).toBe(3)
+    expect(requested).toBe(3)
   })
 
   it('limit requests to a server by what was visible there, and send none for local objects', async () => {
-    const asked: string[] = []
+    const requested: string[] = []
     const [here] = await importers.db.query<{ id: number; url: string }>("select id, url from video where name = 'elsewhere'")
     const asking = await open({
       resolveRemote: {
         async video(text, { fetch }) {
-          if (fetch) asked.push(text)
+          if (fetch) requested.push(text)
           return text === here?.url ? here.id : undefined
         },
       },
@@ -532,14 +532,14 @@ describe('the limits of this server', () => {
     const context = contextOf(await makeUser('asking'))
     const like = (videoUrl: string) => asking.run('likes', { videoUrl, createdAt: NOW }, context)
     for (let at = 0; at < 110; at += 1) expect(await like(`http://victim.example/videos/watch/${at}`)).toEqual({ error: 'not_found' })
-    expect(asked).toHaveLength(100)
+    expect(requested).toHaveLength(100)
     expect(await like('http://another.example/videos/watch/1')).toEqual({ error: 'not_found' })
-    expect(asked).toHaveLength(101)
+    expect(requested).toHaveLength(101)
     expect(await like(here?.url ?? '')).toBe('success')
-    expect(asked).toHaveLength(101)
+    expect(requested).toHaveLength(101)
     // One server may have many names.
     for (let at = 0; at < 1000; at += 1) await like(`http://${at}.victim.example/videos/watch/1`)
-    expect(asked).toHaveLength(1000)
+    expect(requested).toHaveLength(1000)
   })
 
   it('stop a cancelled import, and let one wait for disk space and outages', async () => {

@@ -79,7 +79,7 @@ beforeAll(async () => {
   ada = await login(local.base, newAda.username, newAda.password)
   nora = await introduce(local, peer, 'nora')
   for (const target of [local.instance, account(), channel()]) {
-    await local.tell(nora.account, peer.activity(nora.account, 'Follow', target))
+    await local.deliver(nora.account, peer.activity(nora.account, 'Follow', target))
   }
   adasVideo = await uploadAsAda(bytes)
   rootsVideo = await local.upload(bytes)

@@ -68,7 +68,7 @@ afterAll(async () => {
   await node?.stop()
 })
 beforeEach(() => {
-  site.asked.length = 0
+  site.requested.length = 0
 })
 
 const at = (path: string): string => `http://localhost:${site.port}${path}`
@@ -345,7 +345,7 @@ describe('during an import', () => {
   const begin = async () => {
     const begun = await post({ targetUrl: at('/waiting.mp4') })
     await processing(begun.id)
-    await until(() => site.asked.includes('/waiting.mp4'))
+    await until(() => site.requested.includes('/waiting.mp4'))
     return begun
   }
 
@@ -376,7 +376,7 @@ describe('during an import', () => {
     const me = await remote.get<{ id: number; videoChannels: { id: number }[] }>('/api/v1/users/me')
     const body = { channelId: me.videoChannels[0]?.id, targetUrl: at('/waiting.mp4') }
     const { id } = await remote.send<Import>('POST', ADDRESS, body)
-    await until(() => site.asked.includes('/waiting.mp4'))
+    await until(() => site.requested.includes('/waiting.mp4'))
     await client.send('POST', `/api/v1/users/${me.id}/block`, {})
     await until(async () => (await count(`video_import where id = ${id} and state = 'rejected'`)) === 1)
     await untilClean()
@@ -429,7 +429,7 @@ describe('during an import', () => {
     await pool.query('drop function out_of_order cascade')
     await pool.query("update job set due_at = now() where type = 'video-import' and state = 'delayed'")
     expect(await settled(id)).toMatchObject({ state: { id: 2 } })
-    expect(site.asked).toEqual(['/small.mp4'])
+    expect(site.requested).toEqual(['/small.mp4'])
     await untilClean()
   })
 
@@ -474,7 +474,7 @@ it('continues the work of a stopped server', async () => {
     else response.write(bytes.subarray(0, 10))
   })
   const { id } = await post({ targetUrl: at('/stopped.mp4') })
-  await until(() => site.asked.includes('/stopped.mp4'))
+  await until(() => site.requested.includes('/stopped.mp4'))
   isOpen = true
   await node.restart()
   expect(await settled(id)).toMatchObject({ state: { id: 2 } })

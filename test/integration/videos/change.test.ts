@@ -43,7 +43,7 @@ const remove = (as?: Who, key: string | number = video.uuid) =>
   server.app.inject({ method: 'DELETE', url: `/api/v1/videos/${key}`, headers: as ? server.as(as) : {} })
 const read = async (as: Who = 'user') => (await server.app.inject({ url: `/api/v1/videos/${video.uuid}`, headers: server.as(as) })).json()
 
-const told = (name: string) => until(async () => server.events.some((event) => event.name === name))
+const emitted = (name: string) => until(async () => server.events.some((event) => event.name === name))
 
 describe('a change of a video', () => {
   it('sets every field, sends an Update, and clears fields with null', async () => {
@@ -77,7 +77,7 @@ describe('a change of a video', () => {
       downloadEnabled: false,
       originallyPublishedAt: '2021-01-01T00:00:00.000Z',
     })
-    await told('VideoUpdated')
+    await emitted('VideoUpdated')
 
     const nothing = { category: null, licence: null, language: null, description: null, support: null, tags: null }
     expect((await put({ ...nothing, originallyPublishedAt: null }, 'user')).statusCode).toBe(204)
@@ -128,14 +128,14 @@ describe('a change of a video', () => {
     expect((await put({ privacy: 3 }, 'user')).statusCode).toBe(204)
     for (const ref of filesOf(video, true)) expect(await server.store.stat(ref)).toBeDefined()
     for (const ref of filesOf(video, false)) expect(await server.store.stat(ref)).toBeUndefined()
-    await told('VideoRemoved')
+    await emitted('VideoRemoved')
     const { actorId: accountActorId, channelActorId } = server.users.user
     expect(server.events.at(-1)?.payload).toEqual({ videoId: video.id, url: video.url, accountActorId, channelActorId })
 
     const before = (await read()).publishedAt
     expect((await put({ privacy: 1 }, 'user')).statusCode).toBe(204)
     for (const ref of filesOf(video, false)) expect(await server.store.stat(ref)).toBeDefined()
-    await told('VideoPublished')
+    await emitted('VideoPublished')
     expect((await read()).publishedAt > before).toBe(true)
   })
 
@@ -196,7 +196,7 @@ describe('a change of a video', () => {
     expect(await read()).not.toHaveProperty('scheduledUpdate')
     await put({ scheduleUpdate: { updateAt: past, privacy: 1 } }, 'user')
     await until(async () => (await read()).privacy.id === 1)
-    await told('VideoPublished')
+    await emitted('VideoPublished')
     expect(await read()).not.toHaveProperty('scheduledUpdate')
   })
 
@@ -249,7 +249,7 @@ describe('the removal of a video', () => {
     expect((await remove('user')).statusCode).toBe(204)
     expect((await remove('user')).statusCode).toBe(404)
     expect((await read()).status).toBe(404)
-    await told('VideoRemoved')
+    await emitted('VideoRemoved')
     await until(async () => (await server.db.query('select 1 from video where id = $1', [video.id])).length === 0)
     const pictures = [
       { kind: 'thumbnails', name: video.thumbnail },

@@ -454,8 +454,8 @@ describe('the segments of a live', () => {
     expect(accepted.isPlanned).toBe(false)
     const { sessionId } = accepted
     await sessions.addPiece(sessionId, { ...piece(0, 1), plan })
-    const told = await db.query('select event from outbox where aggregate = $1 and aggregate_id = $2', ['live_session', sessionId])
-    expect(told).toEqual([{ event: 'LivePieceStored' }])
+    const sent = await db.query('select event from outbox where aggregate = $1 and aggregate_id = $2', ['live_session', sessionId])
+    expect(sent).toEqual([{ event: 'LivePieceStored' }])
     await sessions.end(sessionId, { type: 'LOST', generation: 1 })
     expect((await sessions.accept(key)).isPlanned).toBe(true)
     await sessions.addPiece(sessionId, { ...piece(2, 2), plan: { ...plan, encoded: [] } })

@@ -445,11 +445,11 @@ describe('the embed page', () => {
     expect(plain).toContain('<meta name="robots" content="noindex">')
     expect(plain).not.toMatch(/autoplay|og:title|twitter:/)
     const query = 'autoplay=1&loop=1&muted=true&controls=0&title=0&peertubeLink=0&start=1m&stop=70&p2p=1&mode=p2p-media-loader'
-    const asked = (await page(`/videos/embed/${video.uuid}?${query}&bigPlayBackgroundColor=%23F00&foregroundColor=url(x)`)).body
-    expect(asked).toMatch(/<video [^>]*autoplay loop muted /)
-    expect(asked).toContain('#t=60,70"')
-    expect(asked).toContain('data-stop="70" data-colours="#f00"')
-    expect(asked).not.toMatch(/ controls |banner|url\(x\)|class="tools"/)
+    const requested = (await page(`/videos/embed/${video.uuid}?${query}&bigPlayBackgroundColor=%23F00&foregroundColor=url(x)`)).body
+    expect(requested).toMatch(/<video [^>]*autoplay loop muted /)
+    expect(requested).toContain('#t=60,70"')
+    expect(requested).toContain('data-stop="70" data-colours="#f00"')
+    expect(requested).not.toMatch(/ controls |banner|url\(x\)|class="tools"/)
   })
 })
 
@@ -673,7 +673,7 @@ describe('oEmbed', () => {
 
   it('is refused with the recorded response', async () => {
     const hidden = await makeVideo(server.db, { channelId: server.users.user.channelId, columns: { privacy: 3 } })
-    const asked: Record<string, Record<string, string>> = {
+    const requested: Record<string, Record<string, string>> = {
       'oembed: xml': { url: watch(), format: 'xml' },
       'oembed: missing': {},
       'oembed: other host': { url: `https://other.example.com/w/${video.uuid}` },
@@ -681,7 +681,7 @@ describe('oEmbed', () => {
       'oembed: private video': { url: `${TEST_ORIGIN}/w/${hidden.uuid}` },
       'oembed: bad id': { url: `${TEST_ORIGIN}/w/x` },
     }
-    for (const [name, query] of Object.entries(asked)) {
+    for (const [name, query] of Object.entries(requested)) {
       expect(refusalOf((await ask(query)).json())).toEqual(refusalOf(recorded('protocol', name).body))
     }
   })

@@ -629,12 +629,13 @@ describe('private content', () => {
     ['with a password', { privacy: '5', 'videoPasswords[0]': 'a password' }, 403],
   ])('stays with authorized users: a video %s', async (_name, fields, status) => {
     const { uuid, id } = await upload(fields)
-    const asked = (headers: Record<string, string>, key: number | string = uuid) => fetch(`${node.base}/api/v1/videos/${key}`, { headers })
+    const requested = (headers: Record<string, string>, key: number | string = uuid) =>
+      fetch(`${node.base}/api/v1/videos/${key}`, { headers })
     const owner = { authorization: root.authorization }
     const allowed = status === 403 ? [owner, { 'x-peertube-video-password': 'a password' }] : [owner]
     for (const headers of allowed) {
-      expect((await asked(headers)).status).toBe(200)
-      for (const key of [uuid, id]) expect((await asked({}, key)).status).toBe(status)
+      expect((await requested(headers)).status).toBe(200)
+      for (const key of [uuid, id]) expect((await requested({}, key)).status).toBe(status)
       expect((await seen(uuid)).listed).toBeUndefined()
     }
   })

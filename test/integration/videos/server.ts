@@ -135,7 +135,7 @@ export async function startVideoServer(
   const remote: VideoServer['remote'] = new Map()
   const fetched: string[] = []
   let statements = 0
-  const asked: Database = {
+  const requested: Database = {
     ...db,
     query: (text, values) => {
       statements += 1
@@ -143,7 +143,7 @@ export async function startVideoServer(
     },
   }
   const fileTokens = makeFileTokens({
-    db: asked,
+    db: requested,
     clock: systemClock,
     signedTokens: makeSignedTokens(deps),
     config: () => config,
@@ -155,13 +155,13 @@ export async function startVideoServer(
     authenticate: async (token) => (token in users ? sessionOf(token as keyof typeof users) : null),
     areas: [
       videosArea({
-        db: asked,
+        db: requested,
         urls,
         fileTokens,
         videos,
         config: () => config,
         lookedAt: () => undefined,
-        videoPages: makeVideoPages({ ...deps, db: asked, config: () => unkept, fileTokens, bus }),
+        videoPages: makeVideoPages({ ...deps, db: requested, config: () => unkept, fileTokens, bus }),
         uploads: {
           async beginForm() {
             const name = newUuid()
@@ -174,19 +174,19 @@ export async function startVideoServer(
           return image
         },
       }),
-      videoPasswordsArea({ db: asked, config: () => config, videoPasswords: makeVideoPasswords(deps) }),
-      videoTokensArea({ db: asked, fileTokens }),
-      staticArea({ db: asked, store, config: () => config, fileTokens }),
+      videoPasswordsArea({ db: requested, config: () => config, videoPasswords: makeVideoPasswords(deps) }),
+      videoTokensArea({ db: requested, fileTokens }),
+      staticArea({ db: requested, store, config: () => config, fileTokens }),
       downloadsArea({
-        db: asked,
+        db: requested,
         store,
         config: () => config,
         fileTokens,
         openMux: makeMuxes({ store, ffmpeg: await serverFfmpeg(), config: () => config, logger: silentLogger }),
       }),
-      overviewsArea({ db: asked, urls, clock: systemClock, config: () => config }),
+      overviewsArea({ db: requested, urls, clock: systemClock, config: () => config }),
       lazyStaticArea({
-        db: asked,
+        db: requested,
         store,
         remoteCache,
         clock: systemClock,
@@ -201,10 +201,10 @@ export async function startVideoServer(
           return answer
         },
       }),
-      servicesArea({ db: asked, urls, config: () => config }),
+      servicesArea({ db: requested, urls, config: () => config }),
       pagesArea({
         ...pageStubs(),
-        db: asked,
+        db: requested,
         urls,
         config: () => config,
         fileTokens,

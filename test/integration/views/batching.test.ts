@@ -6,16 +6,16 @@ import { startViewsHarness, type ViewsHarness } from './harness.ts'
 
 const VIDEOS = 40
 
-let world: ViewsHarness
+let harness: ViewsHarness
 beforeAll(async () => {
-  world = await startViewsHarness()
+  harness = await startViewsHarness()
 })
 afterAll(async () => {
-  await world?.stop()
+  await harness?.stop()
 })
 
 it('views of many videos, and the end of many viewers, take one statement per table', async () => {
-  const { db, views, clock } = world
+  const { db, views, clock } = harness
   await db.query('create table said (relation text, rows int)')
   await db.query(
     `create function note_said() returns trigger language plpgsql as
@@ -54,9 +54,9 @@ it('views of many videos, and the end of many viewers, take one statement per ta
     { relation: 'video_delta', rows: VIDEOS },
     { relation: 'watch', rows: 2 * VIDEOS },
   ])
-  const told = await world.takeTold()
+  const sent = await harness.takeEvents()
   for (const event of ['WatchEnded', 'ViewsCounted']) {
-    const videos = told.filter((one) => one.event === event).map(({ payload }) => payload.videoId)
+    const videos = sent.filter((one) => one.event === event).map(({ payload }) => payload.videoId)
     expect([event, videos.length, new Set(videos).size]).toEqual([event, VIDEOS, VIDEOS])
   }
 })

@@ -11,7 +11,7 @@ import { type FakeClock, fakeClock } from '../../support/clock.ts'
 import { testConfig } from '../../support/config.ts'
 import { makeTestRuntime } from '../../support/runtime.ts'
 
-export interface Told {
+export interface SentEvent {
   event: string
   payload: Record<string, number>
 }
@@ -27,7 +27,7 @@ export interface ViewsHarness {
   /** The server of `theirs`, and another one. */
   hosts: { home: number; away: number }
   /** New activities to be sent since the last call, in order. */
-  takeTold(): Promise<Told[]>
+  takeEvents(): Promise<SentEvent[]>
   /** Counter and viewers of a video, as REST shows them. */
   shown(video: MadeVideo): Promise<{ views: number; viewers: number }>
   /** Runs the daily tasks. */
@@ -76,8 +76,8 @@ export async function startViewsHarness(overrides: Values = {}): Promise<ViewsHa
       remoteOrigin: 'https://home.example',
     }),
     hosts: { home: await host('home.example'), away: await host('away.example') },
-    takeTold: () =>
-      db.query<Told>(
+    takeEvents: () =>
+      db.query<SentEvent>(
         `with taken as (delete from outbox returning id, event, payload)
          select event, payload from taken order by id`,
       ),

@@ -9,46 +9,46 @@ const MINUTES = 10
 /** Each viewer reports once a minute, a sixth of them in each step. */
 const GROUPS = 6
 
-let world: ViewsHarness
+let harness: ViewsHarness
 beforeAll(async () => {
-  world = await startViewsHarness()
+  harness = await startViewsHarness()
 })
 afterAll(async () => {
-  await world?.stop()
+  await harness?.stop()
 })
 
 it('10,000 viewers of one video are one activity per interval, and leave no pending work', async () => {
-  const told: { at: number; event: string; viewers: number }[] = []
+  const sent: { at: number; event: string; viewers: number }[] = []
   const waiting: number[] = []
-  const start = world.clock.now().getTime()
+  const start = harness.clock.now().getTime()
   for (let step = 0; step < (MINUTES * 60_000) / STEP_MS; step += 1) {
     const seconds = Math.floor(step / GROUPS) * 60
     await Promise.all(
       Array.from({ length: VIEWERS / GROUPS }, (_, index) =>
-        world.views.watch({
-          videoId: world.ours.id,
+        harness.views.watch({
+          videoId: harness.ours.id,
           watcher: { session: `viewer ${index * GROUPS + (step % GROUPS)}`, address: '192.0.2.1' },
           seconds,
           isSeek: false,
         }),
       ),
     )
-    await world.views.process()
-    for (const { event, payload } of await world.takeTold()) {
-      told.push({ at: world.clock.now().getTime() - start, event, viewers: payload.viewers ?? 0 })
+    await harness.views.process()
+    for (const { event, payload } of await harness.takeEvents()) {
+      sent.push({ at: harness.clock.now().getTime() - start, event, viewers: payload.viewers ?? 0 })
     }
-    const [row] = await world.db.query<{ signs: number; jobs: number }>(
+    const [row] = await harness.db.query<{ signs: number; jobs: number }>(
       'select (select count(*)::int from view_sign) as signs, (select count(*)::int from job) as jobs',
     )
     waiting.push(row?.signs ?? -1)
     expect(row?.jobs).toBeLessThanOrEqual(1)
-    world.clock.pass(STEP_MS)
+    harness.clock.pass(STEP_MS)
   }
   expect(new Set(waiting)).toEqual(new Set([0]))
-  expect(new Set(told.map(({ event }) => event))).toEqual(new Set(['ViewersCounted']))
-  const gaps = told.slice(1).map(({ at }, index) => at - (told[index]?.at ?? 0))
+  expect(new Set(sent.map(({ event }) => event))).toEqual(new Set(['ViewersCounted']))
+  const gaps = sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0))
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(60_000)
-  expect(told).toHaveLength(MINUTES)
-  expect(told.at(-1)?.viewers).toBe(Math.floor(VIEWERS / GROUPS) * GROUPS)
-  expect(await world.shown(world.ours)).toMatchObject({ views: Math.floor(VIEWERS / GROUPS) * GROUPS })
+  expect(sent).toHaveLength(MINUTES)
+  expect(sent.at(-1)?.viewers).toBe(Math.floor(VIEWERS / GROUPS) * GROUPS)
+  expect(await harness.shown(harness.ours)).toMatchObject({ views: Math.floor(VIEWERS / GROUPS) * GROUPS })
 })

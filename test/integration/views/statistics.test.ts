@@ -5,10 +5,10 @@ import { findOverallStatistics, findRetention, findTimeserie } from '../../../sr
 import { newUuid } from '../../../src/platform/ids.ts'
 import { startViewsHarness, type ViewsHarness } from './harness.ts'
 
-let world: ViewsHarness
+let harness: ViewsHarness
 beforeAll(async () => {
-  world = await startViewsHarness()
-  await world.db.query('update video set duration = 9 where id = $1', [world.ours.id])
+  harness = await startViewsHarness()
+  await harness.db.query('update video set duration = 9 where id = $1', [harness.ours.id])
   await watched('12:00:00', '12:10:00', [[0, 4]], 'FR', 'Bretagne')
   await watched('12:05:00', '12:20:00', [[0, 9]], 'FR', null)
   await watched(
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await watched('14:00:00', '14:01:00', [[8, 9]], null, null)
 })
 afterAll(async () => {
-  await world?.stop()
+  await harness?.stop()
 })
 
 const at = (time: string) => new Date(`2026-11-20T${time}Z`)
@@ -36,16 +36,26 @@ async function watched(
   subdivision: string | null,
 ): Promise<void> {
   const seconds = sections.reduce((sum, [start, end]) => sum + end - start, 0)
-  await world.db.query(
+  await harness.db.query(
     `insert into watch (uuid, video_id, url, started_at, ended_at, seconds, sections, country, subdivision)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [newUuid(), world.ours.id, `https://a.example/${newUuid()}`, at(from), at(to), seconds, JSON.stringify(sections), country, subdivision],
+    [
+      newUuid(),
+      harness.ours.id,
+      `https://a.example/${newUuid()}`,
+      at(from),
+      at(to),
+      seconds,
+      JSON.stringify(sections),
+      country,
+      subdivision,
+    ],
   )
 }
 
 describe('in total', () => {
   it('are the viewers, their watch time, the peak, and known countries', async () => {
-    expect(await findOverallStatistics(world.db, world.ours.id, { from: null, to: null })).toEqual({
+    expect(await findOverallStatistics(harness.db, harness.ours.id, { from: null, to: null })).toEqual({
       totalWatchTime: 18,
       averageWatchTime: 5,
       totalViewers: 4,
@@ -61,7 +71,7 @@ describe('in total', () => {
 
   it('contain viewers who started in the period', async () => {
     const period = { from: at('12:01:00'), to: at('12:10:00') }
-    expect(await findOverallStatistics(world.db, world.ours.id, period)).toMatchObject({
+    expect(await findOverallStatistics(harness.db, harness.ours.id, period)).toMatchObject({
       totalViewers: 2,
       viewersPeak: 2,
     })
@@ -70,26 +80,26 @@ describe('in total', () => {
   it('are empty without viewers', async () => {
     const nothing = { totalWatchTime: 0, averageWatchTime: 0, totalViewers: 0, viewersPeak: 0, viewersPeakDate: null }
     const period = { from: at('15:00:00'), to: null }
-    expect(await findOverallStatistics(world.db, world.ours.id, period)).toEqual({
+    expect(await findOverallStatistics(harness.db, harness.ours.id, period)).toEqual({
       ...nothing,
       countries: [],
       subdivisions: [],
     })
-    expect(await findOverallStatistics(world.db, world.theirs.id, { from: null, to: null })).toMatchObject(nothing)
+    expect(await findOverallStatistics(harness.db, harness.theirs.id, { from: null, to: null })).toMatchObject(nothing)
   })
 })
 
 it('the retention counts a viewer once per second', async () => {
-  const data = await findRetention(world.db, world.ours.id)
+  const data = await findRetention(harness.db, harness.ours.id)
   expect(data.map(({ second }) => second)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   expect(data.map(({ retentionPercent }) => retentionPercent)).toEqual([75, 75, 75, 75, 50, 25, 25, 25, 50, 50])
-  const [first] = await findRetention(world.db, world.theirs.id)
+  const [first] = await findRetention(harness.db, harness.theirs.id)
   expect(first).toEqual({ second: 0, retentionPercent: 0 })
 })
 
 describe('over time', () => {
   const serie = (metric: 'viewers' | 'aggregateWatchTime', from: Date, to: Date) =>
-    findTimeserie(world.db, world.ours.id, metric, { from, to })
+    findTimeserie(harness.db, harness.ours.id, metric, { from, to })
 
   it('are values for each step of the period', async () => {
     const { groupInterval, data } = await serie('viewers', at('11:55:00'), at('14:05:00'))

@@ -96,8 +96,8 @@ describe('processes', () => {
 
   it("with the role web are nginx's upstreams", () => {
     const web = local.filter(([, { command }]) => command?.at(-1) === 'web').map(([name]) => `${name}:9000`)
-    const asked = matches(read('deploy/compose/nginx.conf.template'), /server (web-\S+)/g)
-    expect([...new Set(asked)].sort()).toEqual(web.sort())
+    const requested = matches(read('deploy/compose/nginx.conf.template'), /server (web-\S+)/g)
+    expect([...new Set(requested)].sort()).toEqual(web.sort())
     const { port } = loadConfig({ files: [join(root, 'deploy/production.example.yaml')], env: {}, cwd: '/' }).config.listen
     const [first] = matches(read('deploy/nginx/vireo.conf'), /server 127\.0\.0\.1:(\d+)/g)
     expect(first).toBe(String(port))

@@ -5,26 +5,26 @@ const BITS = `1${'0'.repeat(255)}`
 
 /** Digests over a table with one row for each of these numbers of followers. */
 function digestsOver(followers: Record<string, number>) {
-  const asked: unknown[] = []
+  const requested: unknown[] = []
   const query = async <Row extends object>(_sql: string, values: readonly unknown[] = []) => {
-    asked.push(...values)
+    requested.push(...values)
     return Object.entries(followers).map(([origin, count]) => ({
       origin,
       followers: count,
       bits: BITS,
     })) as unknown as Row[]
   }
-  return { asked, digestOf: makeFollowerDigests({ db: { query } }) }
+  return { requested, digestOf: makeFollowerDigests({ db: { query } }) }
 }
 
 it('all servers of an actor are counted by one statement, which is not repeated at once', async () => {
-  const { asked, digestOf } = digestsOver({ 'https://a.example': 1, 'https://b.example': 2 })
+  const { requested, digestOf } = digestsOver({ 'https://a.example': 1, 'https://b.example': 2 })
   const digests = await Promise.all(['https://a.example', 'https://b.example', 'https://c.example'].map((origin) => digestOf(1, origin)))
   expect(digests).toEqual([`8${'0'.repeat(63)}`, `8${'0'.repeat(63)}`, '0'.repeat(64)])
   await digestOf(1, 'https://a.example')
-  expect(asked).toEqual([1])
+  expect(requested).toEqual([1])
   await digestOf(2, 'https://a.example')
-  expect(asked).toEqual([1, 2])
+  expect(requested).toEqual([1, 2])
 })
 
 it('a server with too many followers is told nothing, rather than a part', async () => {

@@ -342,17 +342,17 @@ describe('a local signature', () => {
 
   it('imports a private key once, and again after a change', async () => {
     const ring = makePrivateKeyRing()
-    let asked = 0
+    let requested = 0
     const pem = () => {
-      asked++
+      requested++
       return alice.privatePem
     }
     const first = await ring.get({ keyId: alice.keyId, version: 1, pem })
     const again = await ring.get({ keyId: alice.keyId, version: 1, pem })
     expect(again.privateKey).toBe(first.privateKey)
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
     await ring.get({ keyId: alice.keyId, version: 2, pem })
-    expect(asked).toBe(2)
+    expect(requested).toBe(2)
     await expect(ring.get({ keyId: 'https://b.example/', version: 1, pem: 'broken' })).rejects.toThrow()
     await expect(ring.get({ keyId: 'https://b.example/', version: 1, pem: alice.privatePem })).resolves.toBeDefined()
   })

@@ -199,14 +199,14 @@ describe('the chain', () => {
       report: { isPending: true, inHour: 10, max: 10 },
       comment: { isPendingReview: true, isPendingByTags: false, tags: ['a'] },
     }
-    const asked: string[] = []
+    const requested: string[] = []
     const parts = Object.keys(all) as (keyof Facts)[]
     for (let left = parts; left.length > 0; left = left.slice(1)) {
       const facts = Object.fromEntries(left.map((part) => [part, all[part]])) as Facts
       const decision = decide(facts)
-      asked.push(decision.verdict === 'pass' ? 'pass' : decision.reason)
+      requested.push(decision.verdict === 'pass' ? 'pass' : decision.reason)
     }
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       'body_too_large',
       'blocked_server',
       'comment_too_large',

@@ -54,9 +54,9 @@ function pagesWith(): { ask: () => Promise<unknown>; texts: string[]; answer: ()
 describe('a page of videos', () => {
   it('is read once for simultaneous requests, and cached', async () => {
     const { ask, texts, answer } = pagesWith()
-    const asked = Array.from({ length: 20 }, ask)
+    const requested = Array.from({ length: 20 }, ask)
     answer()
-    expect(new Set((await Promise.all(asked)).map((page) => JSON.stringify(page)))).toEqual(new Set(['{"total":0,"data":[]}']))
+    expect(new Set((await Promise.all(requested)).map((page) => JSON.stringify(page)))).toEqual(new Set(['{"total":0,"data":[]}']))
     await ask()
     expect(texts).toHaveLength(1)
   })

@@ -136,9 +136,9 @@ describe('a file at a URL', () => {
   ])('is refused at a private address %s', async (_how, url) => {
     const location = at('/video.mp4', INSIDE, inside.port)
     site.answer('/to-inside', (_request, response) => response.writeHead(302, { location }).end())
-    inside.asked.length = 0
+    inside.requested.length = 0
     await expect(get(url())).rejects.toMatchObject({ reason: 'refused' })
-    expect(inside.asked).toEqual([])
+    expect(inside.requested).toEqual([])
   })
 
   it('is aborted when it exceeds the limit', async () => {
@@ -189,11 +189,11 @@ describe('a file at a URL', () => {
     site.answer('/half.mp4', sending('video/mp4', VIDEO))
     const url = at('/half.mp4')
     for (const etag of ['"the same"', '"another"']) {
-      const asked = site.asked.length
+      const requests = site.requested.length
       await leaveBehind(url, etag, etag === '"another"' ? Buffer.alloc(100) : half)
       expect((await readFile((await get(url)).path)).equals(VIDEO)).toBe(true)
       expect((await readdir(folder)).toSorted()).toEqual([expect.stringMatching(/^complete-\w+$/), 'complete.json'])
-      expect(site.asked.length - asked).toBe(1)
+      expect(site.requested.length - requests).toBe(1)
     }
   })
 
@@ -201,13 +201,13 @@ describe('a file at a URL', () => {
     site.answer('/whole.mp4', { type: 'video/mp4', bytes: VIDEO })
     const url = at('/whole.mp4')
     const first = await get(url)
-    const asked = site.asked.length
+    const requests = site.requested.length
     expect(await get(url)).toMatchObject({ path: first.path, fileName: 'whole.mp4', metadata: {} })
     const elsewhere = join(folder, 'elsewhere')
     await rename(first.path, elsewhere)
     expect(await get(url, { restore: (path) => rename(elsewhere, path) })).toMatchObject({ path: first.path })
     await expect(get(url, { maxBytes: VIDEO.length - 1 })).rejects.toMatchObject({ reason: 'too-large' })
-    expect(site.asked.length).toBe(asked)
+    expect(site.requested.length).toBe(requests)
 
     await appendFile(first.path, 'more')
     const again = await get(url)
@@ -216,7 +216,7 @@ describe('a file at a URL', () => {
     expect(await readdir(folder)).toHaveLength(2)
     site.answer('/other.mp4', { type: 'video/mp4', bytes: VIDEO })
     expect(await get(at('/other.mp4'))).toMatchObject({ fileName: 'other.mp4' })
-    expect(site.asked.length).toBe(asked + 2)
+    expect(site.requested.length).toBe(requests + 2)
   })
 
   it('is requested again when another range arrives than the missing one', async () => {
@@ -252,9 +252,9 @@ describe('a file at a URL', () => {
       response.writeHead(200, { 'content-type': 'video/mp4' }).write('a')
     })
     const giveUp = new AbortController()
-    const asked = site.asked.length
+    const requests = site.requested.length
     const running = get(at('/waiting.mp4'), { signal: giveUp.signal })
-    await until(() => site.asked.length > asked)
+    await until(() => site.requested.length > requests)
     giveUp.abort(new Error('not wanted'))
     await expect(running).rejects.toThrow('not wanted')
   })
@@ -273,13 +273,13 @@ describe('a page, by yt-dlp', () => {
       metadata: { title: 'A video of another site', ageLimit: 18, publishedAt: new Date('2020-01-02') },
       subtitles: [{ language: 'en-US' }],
     })
-    const asked = site.asked.length
+    const requests = site.requested.length
     for (const { subtitles } of [found, await get(at('/watch/1'), { by: withYtDlp })]) {
       expect(String(await subtitles?.[0]?.read())).toMatch(/^WEBVTT/)
     }
     const again = await get(at('/watch/1'), { by: withYtDlp })
     expect(again).toMatchObject({ path: found.path, metadata: found.metadata, fileName: 'video.mp4' })
-    expect(site.asked.length).toBe(asked)
+    expect(site.requested.length).toBe(requests)
   })
 
   it('is fetched over HTTP only, and without other programs', async () => {
@@ -307,7 +307,7 @@ describe('a page, by yt-dlp', () => {
     site.answer('/watch/5.json', { type: 'application/json', bytes: pageInfo() })
     site.answer('/watch/5.mp4', { type: 'video/mp4', bytes: VIDEO })
     const found = await get(at('/watch/5'), { by: withYtDlp })
-    expect(site.asked).toContain('/watch/5.vtt')
+    expect(site.requested).toContain('/watch/5.vtt')
     expect(found).toMatchObject({ fileName: 'video.mp4', subtitles: [] })
   })
 
@@ -432,9 +432,9 @@ describe('a page, by yt-dlp', () => {
 
   it('checks the version of the program once, and again when the file has changed', async () => {
     const bin = await mkdtemp(join(folders, 'bin-'))
-    const asked = join(bin, 'asked')
+    const requests = join(bin, 'asked')
     const install = (version: string) => {
-      const answer = `*--version*) echo x >> ${asked}; echo ${version} ;; *) echo null ;;`
+      const answer = `*--version*) echo x >> ${requests}; echo ${version} ;; *) echo null ;;`
       return writeFile(join(bin, YT_DLP), `#!/bin/sh\ncase "$*" in ${answer} esac\n`, { mode: 0o755 })
     }
     const by = makeWith(bin)
@@ -443,7 +443,7 @@ describe('a page, by yt-dlp', () => {
     for (const reason of ['unusable', 'unusable']) {
       await expect(get(at('/watch/12'), { by })).rejects.toMatchObject({ reason })
     }
-    expect(await readFile(asked, 'utf8')).toBe('x\n')
+    expect(await readFile(requests, 'utf8')).toBe('x\n')
     await install('2023.1.1')
     await expect(get(at('/watch/12'), { by })).rejects.toMatchObject({ reason: 'no-program' })
   })
@@ -476,10 +476,10 @@ describe('a page, by yt-dlp', () => {
     const targets = [at('/inside', INSIDE, inside.port), at('/inside', '127.0.0.1')]
     site.answer('/astray.json', { type: 'application/json', bytes: JSON.stringify({ targets }) })
     site.answer('/astray', { type: 'text/html', bytes: '<video>' })
-    const asked = inside.asked.length
+    const requests = inside.requested.length
     await expect(get(at('/astray'), { by: withYtDlp })).rejects.toThrow('nothing there')
-    expect(site.asked).toContain('/astray.json')
-    expect([...inside.asked.slice(asked), ...site.asked].filter((path) => path === '/inside')).toEqual([])
+    expect(site.requested).toContain('/astray.json')
+    expect([...inside.requested.slice(requests), ...site.requested].filter((path) => path === '/inside')).toEqual([])
   })
 
   withRealProgram('does not get the program to leave its proxy by headers in a fragment', async () => {
@@ -496,13 +496,13 @@ describe('a page, by yt-dlp', () => {
       type: 'text/html',
       bytes: `<video src="${smuggled}"></video><iframe src="${smuggled}"></iframe>`,
     })
-    const asked = inside.asked.length
+    const requests = inside.requested.length
     const direct = `${at('/embed')}#${smuggled.split('#')[1]}`
     for (const url of [at('/refresh'), at('/redirect'), at('/embed'), direct, smuggled]) {
       await expect(get(url, { by })).rejects.toMatchObject({ name: 'DownloadError' })
     }
-    expect(site.asked).toContain('/refresh')
-    expect(inside.asked.slice(asked)).toEqual([])
+    expect(site.requested).toContain('/refresh')
+    expect(inside.requested.slice(requests)).toEqual([])
   })
 
   it('of a channel lists its videos', async () => {
@@ -572,7 +572,7 @@ describe('the proxy of yt-dlp', () => {
 
   it('connects to no private address, and requires its password', async () => {
     site.answer('/plain', { type: 'text/plain', bytes: 'plain' })
-    inside.asked.length = 0
+    inside.requested.length = 0
     const { url, close } = await open()
     const connect = { method: 'CONNECT' }
     expect(await ask(url, at('/plain'))).toBe(200)
@@ -585,7 +585,7 @@ describe('the proxy of yt-dlp', () => {
     expect(await ask(url, `inside.test:${inside.port}`, connect)).toBe(403)
     expect(await ask(url, 'ftp://site.test/')).toBe(403)
     await close()
-    expect(inside.asked).toEqual([])
+    expect(inside.requested).toEqual([])
   })
 
   it('connects to the requested port, and to no invalid one', async () => {
@@ -670,17 +670,17 @@ describe('a torrent', () => {
   it('is aborted when a web seed repeatedly sends wrong data', async () => {
     site.answer('/other.mp4', sending('video/mp4', Buffer.alloc(VIDEO.length, 'other')))
     const bytes = await withSeeds(await torrentOf(Buffer.from(VIDEO), 'other.mp4'), [at('/other.mp4')])
-    site.asked.length = 0
+    site.requested.length = 0
     await expect(get({ kind: 'torrent', bytes })).rejects.toMatchObject({ reason: 'unusable' })
-    expect(site.asked.length).toBeLessThan(50)
+    expect(site.requested.length).toBeLessThan(50)
   })
 
   it('is not downloaded from private addresses', async () => {
-    inside.asked.length = 0
+    inside.requested.length = 0
     const seeds = [at('/video.mp4', INSIDE, inside.port), at('/video.mp4', 'inside.test', inside.port)]
     const bytes = await withSeeds(await torrentOf(Buffer.alloc(1000, 'x'), 'inside.mp4'), seeds)
     await expect(get({ kind: 'torrent', bytes }, { by: impatient })).rejects.toMatchObject({ reason: 'time-out' })
-    expect(inside.asked).toEqual([])
+    expect(inside.requested).toEqual([])
   })
 
   it.each([

@@ -8,7 +8,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
 import { type Ffmpeg, fitActorImage, fitImage, imagesFromMedia, probe } from '../../../src/media/index.ts'
-import { keptMedia, type MediaName, media, serverFfmpeg, temporaryFolder } from '../../support/media.ts'
+import { cachedFile, type MediaName, media, serverFfmpeg, temporaryFolder } from '../../support/media.ts'
 
 const ffmpeg: Ffmpeg = await serverFfmpeg()
 const sizes = [
@@ -187,7 +187,7 @@ describe('a media file', () => {
 
 describe('the thumbnail of a video', () => {
   const made = async (name: string, source: string, framesToAnalyze = 50) => {
-    const input = await keptMedia(name, source, (target, { ffmpegPath }) =>
+    const input = await cachedFile(name, source, (target, { ffmpegPath }) =>
       promisify(execFile)(ffmpegPath, ['-v', 'error', '-y', '-f', 'lavfi', '-i', source, '-c:v', 'ffv1', target]),
     )
     const images = await imagesFromMedia({

@@ -34,18 +34,18 @@ let store: FileStore
 let base: string
 let http: GuardedFetch
 let answers: Record<string, Answer>
-let asked: string[]
+let requested: string[]
 let close: () => void
 
 beforeEach(async () => {
   root = await temporaryFolder()
   const directories = Object.fromEntries(fileKinds.map((kind) => [kind, join(root, kind)])) as Record<FileKind, string>
   store = makeFileStore({ directories, tmp: join(root, 'tmp') })
-  asked = []
+  requested = []
   answers = { '/v/master.m3u8': MASTER, '/v/240.m3u8': MEDIA, '/v/240.mp4': FILE }
   const server = createServer((request, response) => {
     const path = request.url ?? ''
-    asked.push(path)
+    requested.push(path)
     const answer = answers[path]
     if (answer === undefined) response.writeHead(404).end()
     else if (typeof answer === 'function') answer(request, response)
@@ -102,7 +102,7 @@ describe('a copy of an HLS video', () => {
     expect(await mirror()).toBe(MASTER.length + MEDIA.length + FILE.length)
     expect(await stored()).toEqual(['hls/x/240.m3u8', 'hls/x/240.mp4', 'hls/x/master.m3u8'])
     expect([await textOf('master.m3u8'), await textOf('240.m3u8'), await textOf('240.mp4')]).toEqual([MASTER, MEDIA, FILE])
-    expect(asked).toEqual(['/v/master.m3u8', '/v/240.m3u8', '/v/240.mp4'])
+    expect(requested).toEqual(['/v/master.m3u8', '/v/240.m3u8', '/v/240.mp4'])
   })
 
   it('uses relative file names where the playlists have absolute URLs or unusual names', async () => {
@@ -122,7 +122,7 @@ describe('a copy of an HLS video', () => {
     await store.put({ kind: 'redundancy', name: 'hls/x/240.mp4' }, Buffer.from(FILE))
     await store.put({ kind: 'redundancy', name: 'hls/x/480.mp4' }, Buffer.from('of before'))
     await mirror()
-    expect(asked).not.toContain('/v/240.mp4')
+    expect(requested).not.toContain('/v/240.mp4')
     expect(await stored()).toEqual(['hls/x/240.m3u8', 'hls/x/240.mp4', 'hls/x/master.m3u8'])
   })
 
@@ -216,7 +216,7 @@ describe('a hostile server', () => {
 
   it('with a declared size over the limit gets no requests for files', async () => {
     await expect(mirror({ sizes: new Map([[`${base}/v/240.mp4`, 20_000]]) })).rejects.toThrow(/larger/)
-    expect(asked).not.toContain('/v/240.mp4')
+    expect(requested).not.toContain('/v/240.mp4')
   })
 })
 

@@ -21,30 +21,30 @@ const whole = (bytes: string) => Readable.from([Buffer.from(bytes)], { objectMod
 
 /** Responses in turn, and the requested ranges. */
 function answers(...bodies: (() => Readable | undefined)[]) {
-  const asked: number[] = []
+  const requested: number[] = []
   const reopen = async (from: number) => {
-    asked.push(from)
-    return bodies[asked.length - 1]?.()
+    requested.push(from)
+    return bodies[requested.length - 1]?.()
   }
-  return { asked, reopen }
+  return { requested, reopen }
 }
 
 describe("an object's bytes", () => {
   it('continue where a connection broke, and where a response ended early', async () => {
-    const { asked, reopen } = answers(
+    const { requested, reopen } = answers(
       () => whole('de'),
       () => whole('f'),
     )
     expect(await text(readOn({ first: broken('abc'), length: 6, reopen }))).toBe('abcdef')
-    expect(asked).toEqual([3, 5])
+    expect(requested).toEqual([3, 5])
   })
 
   it('are complete when the connection is lost after the last of them', async () => {
-    const { asked, reopen } = answers()
+    const { requested, reopen } = answers()
     expect(await text(readOn({ first: broken('abc'), length: 3, reopen }))).toBe('abc')
     expect(await text(readOn({ first: whole(''), length: 0, reopen }))).toBe('')
     expect(await text(readOn({ first: whole('abc'), length: undefined, reopen }))).toBe('abc')
-    expect(asked).toEqual([])
+    expect(requested).toEqual([])
   })
 
   it('end with an outage after a few attempts, and at once with a refusal or without a way to continue', async () => {
@@ -65,7 +65,7 @@ describe("an object's bytes", () => {
 
   it('are requested again only when the reader continues', async () => {
     const first = new PassThrough()
-    const { asked, reopen } = answers(() => whole('c'))
+    const { requested, reopen } = answers(() => whole('c'))
     const full = 2 ** 20
     const stream = readOn({ first, length: full + 1, reopen })
     first.write(Buffer.alloc(full, 'b'))
@@ -74,9 +74,9 @@ describe("an object's bytes", () => {
     const closed = new Promise((resolve) => first.once('close', resolve))
     first.destroy(reset())
     await closed
-    expect(asked).toEqual([])
+    expect(requested).toEqual([])
     expect(await text(stream)).toBe(`${'b'.repeat(full)}c`)
-    expect(asked).toEqual([full])
+    expect(requested).toEqual([full])
   })
 
   it('are buffered only a little when nobody reads', async () => {

@@ -328,11 +328,11 @@ describe('object storage', () => {
       cutReads(2 ** 20)
       const before = gets().length
       expect((await buffer((await store.open(video(name))).stream)).equals(content)).toBe(true)
-      const asked = gets()
+      const requested = gets()
         .slice(before)
         .map((headers) => [headers?.range, headers?.['if-match']])
       const rest = (from: number) => [`bytes=${from}-${content.length - 1}`, etag]
-      expect(asked).toEqual([[undefined, undefined], rest(2 ** 20), rest(2 ** 21)])
+      expect(requested).toEqual([[undefined, undefined], rest(2 ** 20), rest(2 ** 21)])
       const { stream, stat } = await store.open(video(name), { start: 5, end: 2 ** 21 })
       expect(stat.size).toBe(content.length)
       expect((await buffer(stream)).equals(content.subarray(5, 2 ** 21 + 1))).toBe(true)
@@ -442,9 +442,9 @@ describe('object storage', () => {
       return false
     })
     await expect(fetched(leaving)).rejects.toMatchObject({ reason: 'aborted' })
-    const asked = s3.requests.length
+    const requested = s3.requests.length
     await expect(fetched(leaving)).rejects.toMatchObject({ reason: 'aborted' })
-    expect([s3.requests.length - asked, worked]).toEqual([0, 0])
+    expect([s3.requests.length - requested, worked]).toEqual([0, 0])
     expect(await readdir(join(root, 'tmp', 'downloads')).catch(() => [])).toEqual([])
   })
 
@@ -481,13 +481,13 @@ describe('object storage', () => {
     s3.silence(true)
     try {
       expect(await store.stat(video('a.mp4'))).toMatchObject({ size: 3 })
-      const asked = s3.requests.length
+      const requested = s3.requests.length
       for (let time = 0; time < 5; time += 1) {
         expect(await text((await store.open(video('a.mp4'))).stream)).toBe('abc')
         expect(await store.publicAddress(video('a.mp4'))).toBeUndefined()
         await expect(store.stat(video('b.mp4'))).rejects.toBeInstanceOf(StorageOutage)
       }
-      expect(s3.requests.length - asked).toBe(0)
+      expect(s3.requests.length - requested).toBe(0)
     } finally {
       s3.silence(false)
     }

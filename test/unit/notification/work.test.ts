@@ -28,9 +28,9 @@ function deps(query: (sql: string, values: number[]) => object[], config: Values
 
 it('subscribers of a large channel are notified by consecutive jobs, each of them once', async () => {
   const last = 120
-  const told: unknown[] = []
+  const sent: unknown[] = []
   const { made, run, enqueued } = deps((_sql, [, after = 0]) => [{ last: after < last ? after + 1 : null }])
-  const notify = jest.fn(async (_unit: unknown, _telling: unknown, [, after]: readonly unknown[]) => told.push(after))
+  const notify = jest.fn(async (_unit: unknown, _telling: unknown, [, after]: readonly unknown[]) => sent.push(after))
   notifySubscribers({ ...made, notify })
   await run({ videoId: 7 })
   const jobs = [...enqueued]
@@ -40,7 +40,7 @@ it('subscribers of a large channel are notified by consecutive jobs, each of the
     jobs.push(...enqueued.slice(jobs.length))
   }
   expect(jobs.length).toBeGreaterThan(1)
-  expect(told).toEqual(Array.from({ length: last }, (_none, after) => after))
+  expect(sent).toEqual(Array.from({ length: last }, (_none, after) => after))
 })
 
 it('pending mails are requested again, but not while there is no mail server', async () => {

@@ -6,12 +6,12 @@ import { until } from '../../support/until.ts'
 
 function stage(answers: (number | Error | Promise<number>)[]) {
   let time = 0
-  let asked = 0
+  let requested = 0
   const failures: unknown[] = []
   const read = makeCachedReading({
     read: async () => {
-      const answer = answers[asked]
-      asked += 1
+      const answer = answers[requested]
+      requested += 1
       if (answer === undefined || answer instanceof Error) throw answer
       return await answer
     },
@@ -23,7 +23,7 @@ function stage(answers: (number | Error | Promise<number>)[]) {
   return {
     read,
     failures,
-    asked: () => asked,
+    requested: () => requested,
     pass: (ms: number) => {
       time += ms
     },
@@ -31,13 +31,13 @@ function stage(answers: (number | Error | Promise<number>)[]) {
 }
 
 it('is refreshed when it is old, and has its age', async () => {
-  const { read, pass, asked } = stage([1, 2])
+  const { read, pass, requested } = stage([1, 2])
   expect(await read()).toEqual({ value: 1, ageMs: 0 })
   pass(4999)
   expect(await read()).toEqual({ value: 1, ageMs: 4999 })
   pass(1)
   expect(await read()).toEqual({ value: 2, ageMs: 0 })
-  expect(asked()).toBe(2)
+  expect(requested()).toBe(2)
 })
 
 it('is unchanged while a refresh fails, until it is too old', async () => {
@@ -52,11 +52,11 @@ it('is unchanged while a refresh fails, until it is too old', async () => {
 
 it('is not awaited when its refresh hangs, nor requested twice', async () => {
   const late = Promise.withResolvers<number>()
-  const { read, pass, asked } = stage([late.promise, 2])
+  const { read, pass, requested } = stage([late.promise, 2])
   expect(await read()).toBeUndefined()
   pass(30_000)
   expect(await read()).toBeUndefined()
-  expect(asked()).toBe(1)
+  expect(requested()).toBe(1)
   late.resolve(7)
   // Its age counts from the request.
   expect(await until(read)).toEqual({ value: 7, ageMs: 30_000 })

@@ -178,11 +178,11 @@ describe('private addresses are refused before a connection', () => {
   it('a name that resolves differently the second time is checked by the connected address', async () => {
     const server = await serve((_request, response) => response.end('secret'))
     const answers = ['127.0.0.1', '127.0.0.2']
-    const asked: string[] = []
+    const requested: string[] = []
     const guarded = fetcher({
       isAllowedAddress: (address) => address === '127.0.0.1',
       resolve: async (name) => {
-        asked.push(name)
+        requested.push(name)
         return [{ address: answers.shift() ?? '127.0.0.2', family: 4 }]
       },
     })
@@ -190,7 +190,7 @@ describe('private addresses are refused before a connection', () => {
     const close = { headers: { connection: 'close' } }
     // One lookup per connection: there is no second one to poison between the check and the connection.
     expect((await guarded.fetch(url, close)).status).toBe(200)
-    expect(asked).toEqual(['rebind.example'])
+    expect(requested).toEqual(['rebind.example'])
     expect(await failure(guarded.fetch(url, close))).toBe('refused-address')
     expect(server.seen).toHaveLength(1)
   })

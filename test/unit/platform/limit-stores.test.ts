@@ -38,12 +38,12 @@ describe('counting in memory', () => {
 describe('counting in Redis', () => {
   it('falls back to memory when Redis fails, and retries Redis after a while', async () => {
     let time = 0
-    let asked = 0
+    let requested = 0
     let answers = false
     const redis = {
       status: 'ready' as const,
       async eval() {
-        asked += 1
+        requested += 1
         if (!answers) throw new Error('Command timed out')
         return [7, 500]
       },
@@ -54,11 +54,11 @@ describe('counting in Redis', () => {
     expect(await store.add('a', 1000)).toEqual({ current: 2, ttl: 1000 })
     await store.giveBack('a')
     expect(await store.add('a', 1000)).toEqual({ current: 2, ttl: 1000 })
-    expect(asked).toBe(1)
+    expect(requested).toBe(1)
     time = 5_000
     answers = true
     expect(await store.add('a', 1000)).toEqual({ current: 7, ttl: 500 })
-    expect(asked).toBe(2)
+    expect(requested).toBe(2)
   })
 })
 

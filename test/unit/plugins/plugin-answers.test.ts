@@ -42,12 +42,12 @@ const QUESTIONS: [string, object][] = [
 describe('requests of a plugin', () => {
   it('are processed sequentially, so that they never use all database connections', async () => {
     const { answer, counts, open } = counting()
-    const asked = Array.from({ length: 13 }, () => QUESTIONS.map(([name, args]) => answer(plugin(1), name, args))).flat()
+    const requested = Array.from({ length: 13 }, () => QUESTIONS.map(([name, args]) => answer(plugin(1), name, args))).flat()
     const other = answer(plugin(2), 'storeData', { key: 'a', value: 1 })
     await answer(plugin(1), 'log', { level: 'info', message: 'logs wait for nothing' })
     expect(counts).toMatchObject({ running: 2, done: 0, logged: 1 })
     open()
-    await Promise.all([...asked, other])
+    await Promise.all([...requested, other])
     expect(counts).toMatchObject({ running: 0, most: 2, done: 13 * QUESTIONS.length + 1 })
   })
 
@@ -61,15 +61,15 @@ describe('requests of a plugin', () => {
   })
 
   it('for videos read them by their keys only', async () => {
-    const asked: [string, unknown[]][] = []
+    const requested: [string, unknown[]][] = []
     const query = async (text: string, values: unknown[]) => {
-      asked.push([/where (.*)$/.exec(text)?.[1] ?? '', values])
+      requested.push([/where (.*)$/.exec(text)?.[1] ?? '', values])
       return []
     }
     const answer = makeAnswerPlugin({ db: { query } } as unknown as Deps)
     for (const id of ['12', '5c5f4d6c-8a57-4a3c-9f0e-0c1d2e3f4a5b', "1' or true", '99999999999'])
       await answer(plugin(1), 'loadVideo', { id })
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       ['v.id = $1', ['12']],
       ['v.uuid = $1', ['5c5f4d6c-8a57-4a3c-9f0e-0c1d2e3f4a5b']],
     ])

@@ -29,8 +29,8 @@ const copy = (videoId: number, size: number, views: number, more: Partial<Mirror
   expiresOn: ago(-24),
   ...more,
 })
-const plan = (held: MirroredVideo[], candidates: Candidate[], size: number = settings.size) =>
-  planMirrors({ settings: { ...settings, size }, checkInterval: HOUR, now, held, candidates })
+const plan = (copies: MirroredVideo[], candidates: Candidate[], size: number = settings.size) =>
+  planMirrors({ settings: { ...settings, size }, checkInterval: HOUR, now, held: copies, candidates })
 
 describe('a strategy', () => {
   it('copies the best first, as many as fit', () => {
@@ -51,9 +51,9 @@ describe('a strategy', () => {
   })
 
   it('evicts the lowest-ranked copies that are old enough, and copies the better one when they are gone', () => {
-    const held = [copy(1, 50, 5), copy(2, 30, 3), copy(3, 20, 1, { createdAt: ago(9) })]
-    expect(plan(held, [video(4, 30, 4)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
-    const gone = held.map((one) => (one.videoId === 2 ? { ...one, phase: 'leaving' as const } : one))
+    const copies = [copy(1, 50, 5), copy(2, 30, 3), copy(3, 20, 1, { createdAt: ago(9) })]
+    expect(plan(copies, [video(4, 30, 4)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
+    const gone = copies.map((one) => (one.videoId === 2 ? { ...one, phase: 'leaving' as const } : one))
     expect(plan(gone, [video(4, 30, 4)])).toEqual({ ...nothing, isWaiting: true })
     expect(plan([copy(1, 50, 5), copy(3, 20, 1)], [video(4, 30, 4)])).toEqual({ ...nothing, add: [4] })
   })
@@ -65,16 +65,16 @@ describe('a strategy', () => {
   })
 
   it('evicts no more than necessary', () => {
-    const held = [copy(1, 10, 1), copy(2, 90, 3)]
-    expect(plan(held, [video(3, 90, 9)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
-    expect(plan(held, [video(3, 100, 9)])).toEqual({ ...nothing, evict: [1, 2], isWaiting: true })
+    const copies = [copy(1, 10, 1), copy(2, 90, 3)]
+    expect(plan(copies, [video(3, 90, 9)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
+    expect(plan(copies, [video(3, 100, 9)])).toEqual({ ...nothing, evict: [1, 2], isWaiting: true })
     expect(plan([copy(1, 10, 1), copy(2, 20, 2), copy(3, 70, 3)], [], 70)).toEqual({ ...nothing, evict: [1, 2] })
   })
 
   it('evicts copies that it no longer selects first, and does not extend them', () => {
-    const held = [copy(1, 50, 1), copy(2, 50, 99, { isDeserving: false, expiresOn: ago(-1) })]
-    expect(plan(held, [video(3, 50, 0)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
-    expect(plan(held, [])).toEqual(nothing)
+    const copies = [copy(1, 50, 1), copy(2, 50, 99, { isDeserving: false, expiresOn: ago(-1) })]
+    expect(plan(copies, [video(3, 50, 0)])).toEqual({ ...nothing, evict: [2], isWaiting: true })
+    expect(plan(copies, [])).toEqual(nothing)
   })
 
   it('extends copies that it still selects, before they expire', () => {
@@ -88,9 +88,9 @@ describe('a strategy', () => {
   })
 
   it('evicts the lowest-ranked copies when its limit was lowered', () => {
-    const held = [copy(1, 40, 5), copy(2, 40, 3), copy(3, 20, 1, { createdAt: ago(1) })]
-    expect(plan(held, [video(4, 1, 0)], 60)).toEqual({ ...nothing, evict: [2] })
-    expect(plan(held, [video(4, 1, 9)], 10)).toEqual({ ...nothing, evict: [2, 1] })
+    const copies = [copy(1, 40, 5), copy(2, 40, 3), copy(3, 20, 1, { createdAt: ago(1) })]
+    expect(plan(copies, [video(4, 1, 0)], 60)).toEqual({ ...nothing, evict: [2] })
+    expect(plan(copies, [video(4, 1, 9)], 10)).toEqual({ ...nothing, evict: [2, 1] })
   })
 
   it('announces copies for longer than its interval', () => {

@@ -20,16 +20,16 @@ beforeEach(() => {
 
 it('have four slots per job', async () => {
   const begun: { end(): void }[] = []
-  const asked = Array.from({ length: 6 }, () => receiving.begin(part).then((turn) => void begun.push(turn)))
-  await Promise.all(asked.slice(0, 4))
+  const requested = Array.from({ length: 6 }, () => receiving.begin(part).then((turn) => void begun.push(turn)))
+  await Promise.all(requested.slice(0, 4))
   const other = await receiving.begin({ ...part, jobId: 2 })
   other.end()
   expect(begun).toHaveLength(4)
   begun[0]?.end()
-  await asked[4]
+  await requested[4]
   expect(begun).toHaveLength(5)
   begun[1]?.end()
-  await asked[5]
+  await requested[5]
   for (const turn of begun.slice(2)) turn.end()
 })
 

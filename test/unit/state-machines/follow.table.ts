@@ -7,7 +7,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const settings: FollowSettings = { initial_backoff: minute, max_backoff: 12 * 60 * minute, retry_for: 7 * day }
 
-const asked = (answer: 'awaited' | 'granted' | 'refused') => ({ type: 'REQUESTED', by: 'us', at: 1000, answer }) as const
+const requested = (answer: 'awaited' | 'granted' | 'refused') => ({ type: 'REQUESTED', by: 'us', at: 1000, answer }) as const
 const asks = { by: 'us', askedAt: 1000, tries: 1 } as const
 const timedOut = (at: number) => ({ type: 'TIMED_OUT', at, settings }) as const
 const local = { by: 'us', askedAt: 5, tries: 3 } as const
@@ -22,9 +22,9 @@ export const table = defineTable({
   settings,
   dueIn,
   rows: [
-    { from: 'none', event: asked('awaited'), to: 'pending', gives: asks },
-    { from: 'none', event: asked('granted'), to: 'accepted', gives: asks },
-    { from: 'none', event: asked('refused'), to: 'none' },
+    { from: 'none', event: requested('awaited'), to: 'pending', gives: asks },
+    { from: 'none', event: requested('granted'), to: 'accepted', gives: asks },
+    { from: 'none', event: requested('refused'), to: 'none' },
     {
       from: 'none',
       event: { type: 'REQUESTED', by: 'them', at: 7, answer: 'awaited' },
@@ -32,9 +32,9 @@ export const table = defineTable({
       gives: { by: 'them', askedAt: 7, tries: 1 },
     },
 
-    { from: 'pending', with: local, event: asked('awaited'), to: 'pending', gives: asks },
-    { from: 'pending', with: local, event: asked('granted'), to: 'accepted', gives: asks },
-    { from: 'pending', with: local, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'pending', with: local, event: requested('awaited'), to: 'pending', gives: asks },
+    { from: 'pending', with: local, event: requested('granted'), to: 'accepted', gives: asks },
+    { from: 'pending', with: local, event: requested('refused'), to: 'rejected', gives: asks },
     { from: 'pending', with: local, event: { type: 'ACCEPTED' }, to: 'accepted' },
     { from: 'pending', with: local, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: false } },
     { from: 'pending', with: remote, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: true } },
@@ -45,18 +45,18 @@ export const table = defineTable({
     { from: 'pending', with: local, event: timedOut(5 + 7 * day), to: 'expired' },
     { from: 'pending', with: remote, event: timedOut(5 + 8 * day), to: 'illegal' },
 
-    { from: 'accepted', with: local, event: asked('awaited'), to: 'accepted' },
-    { from: 'accepted', with: local, event: asked('granted'), to: 'accepted' },
-    { from: 'accepted', with: local, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'accepted', with: local, event: requested('awaited'), to: 'accepted' },
+    { from: 'accepted', with: local, event: requested('granted'), to: 'accepted' },
+    { from: 'accepted', with: local, event: requested('refused'), to: 'rejected', gives: asks },
     { from: 'accepted', event: { type: 'REJECTED' }, to: 'rejected' },
     { from: 'accepted', with: remote, event: { type: 'REJECTED' }, to: 'rejected', gives: { isRejectedByAdmin: true } },
     { from: 'accepted', event: { type: 'WITHDRAWN' }, to: 'none' },
     { from: 'accepted', event: { type: 'REMOVED' }, to: 'none' },
     { from: 'accepted', event: { type: 'BLOCKED' }, to: 'rejected' },
 
-    { from: 'rejected', with: local, event: asked('awaited'), to: 'pending', gives: asks },
-    { from: 'rejected', with: local, event: asked('granted'), to: 'accepted', gives: asks },
-    { from: 'rejected', with: local, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'rejected', with: local, event: requested('awaited'), to: 'pending', gives: asks },
+    { from: 'rejected', with: local, event: requested('granted'), to: 'accepted', gives: asks },
+    { from: 'rejected', with: local, event: requested('refused'), to: 'rejected', gives: asks },
     {
       from: 'rejected',
       with: remote,
@@ -87,9 +87,9 @@ export const table = defineTable({
     { from: 'rejected', event: { type: 'WITHDRAWN' }, to: 'none' },
     { from: 'rejected', event: { type: 'REMOVED' }, to: 'none' },
 
-    { from: 'expired', with: local, event: asked('awaited'), to: 'pending', gives: asks },
-    { from: 'expired', with: local, event: asked('granted'), to: 'accepted', gives: asks },
-    { from: 'expired', with: local, event: asked('refused'), to: 'rejected', gives: asks },
+    { from: 'expired', with: local, event: requested('awaited'), to: 'pending', gives: asks },
+    { from: 'expired', with: local, event: requested('granted'), to: 'accepted', gives: asks },
+    { from: 'expired', with: local, event: requested('refused'), to: 'rejected', gives: asks },
     { from: 'expired', event: { type: 'ACCEPTED' }, to: 'accepted' },
     { from: 'expired', event: { type: 'REJECTED' }, to: 'rejected' },
     { from: 'expired', event: { type: 'WITHDRAWN' }, to: 'none' },

@@ -10,29 +10,29 @@ describeMachine(table)
 
 const play = (...events: FollowEvent[]) =>
   events.reduce((at: Parameters<typeof step<typeof followMachine>>[1], event) => step(followMachine, at, event), initialFollow)
-const asked = { type: 'REQUESTED', by: 'us', at: 0, answer: 'awaited' } as const
+const requested = { type: 'REQUESTED', by: 'us', at: 0, answer: 'awaited' } as const
 
 describe('a follow', () => {
   it('that was rejected can be asked again and accepted', () => {
-    expect(play(asked, { type: 'REJECTED' }, { ...asked, at: 9 }, { type: 'ACCEPTED' })).toMatchObject({
+    expect(play(requested, { type: 'REJECTED' }, { ...requested, at: 9 }, { type: 'ACCEPTED' })).toMatchObject({
       state: 'accepted',
       context: { askedAt: 9, tries: 1 },
     })
   })
 
   it('cannot be accepted or rejected twice by an admin', () => {
-    const accepted = play(asked, { type: 'ACCEPTED' })
+    const accepted = play(requested, { type: 'ACCEPTED' })
     expect(() => step(followMachine, accepted, { type: 'ACCEPTED' })).toThrow(IllegalMove)
-    const rejected = play(asked, { type: 'REJECTED' })
+    const rejected = play(requested, { type: 'REJECTED' })
     expect(() => step(followMachine, rejected, { type: 'REJECTED' })).toThrow(IllegalMove)
   })
 
   it('that is asked again while it is accepted answers without changing', () => {
-    expect(step(followMachine, play(asked, { type: 'ACCEPTED' }), asked).changed).toBe(false)
+    expect(step(followMachine, play(requested, { type: 'ACCEPTED' }), requested).changed).toBe(false)
   })
 
   it('asked of a host that never answers is repeated for 7 days and then shown as rejected', () => {
-    let at: Parameters<typeof step<typeof followMachine>>[1] = play(asked)
+    let at: Parameters<typeof step<typeof followMachine>>[1] = play(requested)
     let now = 0
     let sent = 1
     while (at.state === 'pending') {

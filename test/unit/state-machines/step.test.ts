@@ -5,12 +5,12 @@ import { backOff } from '../../../src/state-machines/back-off.ts'
 import { followMachine, initialFollow } from '../../../src/state-machines/follow.ts'
 import { can, IllegalMove, step } from '../../../src/state-machines/step.ts'
 
-const asked = { type: 'REQUESTED', by: 'us', at: 1, answer: 'awaited' } as const
+const requested = { type: 'REQUESTED', by: 'us', at: 1, answer: 'awaited' } as const
 
 describe('step', () => {
   it('returns the next state and context, without changing its input', () => {
     const before = structuredClone(initialFollow)
-    expect(step(followMachine, initialFollow, asked)).toEqual({
+    expect(step(followMachine, initialFollow, requested)).toEqual({
       state: 'pending',
       context: { ...initialFollow.context, by: 'us', askedAt: 1, tries: 1 },
       changed: true,
@@ -19,7 +19,7 @@ describe('step', () => {
   })
 
   it('accepts a snapshot stored as JSON', () => {
-    const stored = JSON.parse(JSON.stringify(step(followMachine, initialFollow, asked)))
+    const stored = JSON.parse(JSON.stringify(step(followMachine, initialFollow, requested)))
     expect(step(followMachine, stored, { type: 'ACCEPTED' }).state).toBe('accepted')
   })
 

@@ -13,9 +13,9 @@ describe('a requested transcoding', () => {
 
   it('also makes what a new video still lacks', () => {
     const open = [{ ...fresh, state: 'running' }]
-    const asked = { ...published, open, format: 'web-video', state: 'to-transcode' } as const
-    expect(retranscodingPlan(asked)).toEqual({ outputs: 'both', keepSource: false })
-    expect(retranscodingPlan({ ...asked, format: 'hls' })).toEqual({ outputs: 'hls', keepSource: false })
+    const requested = { ...published, open, format: 'web-video', state: 'to-transcode' } as const
+    expect(retranscodingPlan(requested)).toEqual({ outputs: 'both', keepSource: false })
+    expect(retranscodingPlan({ ...requested, format: 'hls' })).toEqual({ outputs: 'hls', keepSource: false })
   })
 
   it('also makes what failed', () => {

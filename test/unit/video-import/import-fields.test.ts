@@ -29,7 +29,7 @@ it("a video without metadata has the server's defaults", () => {
 })
 
 describe("from the site's metadata it uses", () => {
-  const told = {
+  const metadata = {
     title: 'A title',
     description: 'A description',
     tags: ['one', 'x', 'one'],
@@ -41,7 +41,7 @@ describe("from the site's metadata it uses", () => {
   }
 
   it('fields that its user left out', () => {
-    expect(fieldsFrom(told, fields)).toEqual({
+    expect(fieldsFrom(metadata, fields)).toEqual({
       name: 'A title',
       description: 'A description',
       tags: ['one'],
@@ -66,7 +66,7 @@ describe("from the site's metadata it uses", () => {
       language: 'de',
       originallyPublishedAt: '2020-01-01T00:00:00.000Z',
     }
-    expect(fieldsFrom(told, chosen)).toEqual({})
+    expect(fieldsFrom(metadata, chosen)).toEqual({})
   })
 
   it('texts truncated to their limits', () => {

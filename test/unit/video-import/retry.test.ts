@@ -13,7 +13,7 @@ const row = {
 }
 
 function make(found: Partial<typeof row>[]) {
-  const asked: string[] = []
+  const requested: string[] = []
   const config = testConfig({ import: { videos: { http: { enabled: true } } } })
   const deps: Partial<VideoImportDeps> = {
     config: () => config,
@@ -21,21 +21,21 @@ function make(found: Partial<typeof row>[]) {
     registry: { timeout: () => {}, on: () => {} } as never,
     tell: (() => Promise.reject(new Error('The import is locked.'))) as never,
     async mayImportFrom(hostname) {
-      asked.push(hostname)
+      requested.push(hostname)
       return false
     },
   }
-  return { imports: makeVideoImports(deps as VideoImportDeps), asked }
+  return { imports: makeVideoImports(deps as VideoImportDeps), requested }
 }
 const user = { userId: 1, role: 2 } as const
 
 it('refuses a URL that is no longer public without a lock', async () => {
-  const { imports, asked } = make([row])
+  const { imports, requested } = make([row])
   await expect(imports.retry(5, user)).rejects.toMatchObject({
     kind: 'forbidden',
     message: expect.stringMatching(/public addresses/),
   })
-  expect(asked).toEqual(['inside.example'])
+  expect(requested).toEqual(['inside.example'])
 })
 
 it.each([
@@ -43,7 +43,7 @@ it.each([
   ['of another user', [{ ...row, userId: 2 }], 'forbidden'],
   ['that did not fail', [{ ...row, state: 'success' }], 'conflict'],
 ])('checks nothing for an import %s', async (_, found, kind) => {
-  const { imports, asked } = make(found)
+  const { imports, requested } = make(found)
   await expect(imports.retry(5, user)).rejects.toMatchObject({ kind })
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
 })

@@ -13,10 +13,10 @@ const web = [file(1, false, 'both'), file(2, false, 'both')]
 const hls = [file(11, true, 'both'), file(12, true, 'both')]
 const split = [file(21, true, 'picture'), file(22, true, 'picture'), file(23, true, 'sound')]
 
-const idsOf = (files: RemovableFile[], asked: FilesAsked) => filesToRemove(files, asked).map(({ id }) => id)
-const refusal = (files: RemovableFile[], asked: FilesAsked): unknown => {
+const idsOf = (files: RemovableFile[], requested: FilesAsked) => filesToRemove(files, requested).map(({ id }) => id)
+const refusal = (files: RemovableFile[], requested: FilesAsked): unknown => {
   try {
-    return idsOf(files, asked)
+    return idsOf(files, requested)
   } catch (error) {
     return error
   }
@@ -40,8 +40,8 @@ describe('removable files', () => {
       [21, 23],
     ],
     ['a video that is sound alone', [file(1, false, 'sound'), file(13, true, 'sound')], { format: 'hls', fileId: 13 }, [13]],
-  ])('%s', (_about, files, asked, gone) => {
-    expect(idsOf(files, asked)).toEqual(gone)
+  ])('%s', (_about, files, requested, gone) => {
+    expect(idsOf(files, requested)).toEqual(gone)
   })
 })
 
@@ -60,7 +60,7 @@ describe('required files', () => {
     ['the last web video alone', [file(1, false, 'both')], { format: 'web-videos', fileId: 1 }, 'invalid'],
     ['the last picture', [file(21, true, 'picture'), file(23, true, 'sound')], { format: 'hls', fileId: 21 }, 'invalid'],
     ['the sound of the others', [...web, ...split], { format: 'hls', fileId: 23 }, 'invalid'],
-  ])('%s', (_about, files, asked, kind) => {
-    expect(refusal(files, asked)).toMatchObject({ name: 'DomainError', kind })
+  ])('%s', (_about, files, requested, kind) => {
+    expect(refusal(files, requested)).toMatchObject({ name: 'DomainError', kind })
   })
 })

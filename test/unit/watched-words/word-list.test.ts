@@ -263,8 +263,8 @@ it('of one owner, few lists are made ready at once, and none of another waits fo
 
   const names = Array.from({ length: 12 }, (_, nth) => `list${nth}`)
   const mine = names.map((name) => add(1, name))
-  const [asked] = await Promise.all([Promise.allSettled(mine), add(2, 'other')])
-  expect(asked.map((one) => (one.status === 'rejected' ? one.reason.kind : 'taken'))).toEqual([
+  const [requested] = await Promise.all([Promise.allSettled(mine), add(2, 'other')])
+  expect(requested.map((one) => (one.status === 'rejected' ? one.reason.kind : 'taken'))).toEqual([
     ...Array(10).fill('taken'),
     ...Array(2).fill('too_many'),
   ])

@@ -1,4 +1,4 @@
-// Reports of abuse, and what is said about them.
+// Abuse reports, and messages about them.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { RouteFixtures } from '../fixtures.ts'

@@ -1,4 +1,4 @@
-// What other servers read and post. They have no sessions: tokens mean nothing here.
+// Requests of other servers, which have no sessions: tokens are ignored.
 
 import { importPrivateKey, signOutgoing } from '../../../../src/federation/security/index.ts'
 import { newUuid } from '../../../../src/platform/ids.ts'
@@ -31,7 +31,7 @@ const playlistElement = (columns: Record<string, unknown>) => async (fixtures: R
   const { uuid, elementId } = await fixtures.playlist(columns)
   return { headers, params: { id: uuid, '*': `videos/${elementId}` } }
 }
-/** What somebody watched of a video. */
+/** A WatchAction. */
 const watched =
   (columns: Record<string, unknown>, more = {}) =>
   async (fixtures: RouteFixtures) => {
@@ -45,7 +45,7 @@ const watched =
     return { headers, params: { uuid, ...more } }
   }
 
-/** An activity of somebody unheard of; its signature is looked at later. */
+/** An activity of an unknown actor; its signature is checked later. */
 const signed =
   (inbox: (fixtures: RouteFixtures) => { path: string; params: Record<string, string> }) => async (fixtures: RouteFixtures) => {
     const { path, params } = inbox(fixtures)
@@ -84,7 +84,7 @@ const named =
     return { path: `/${folder}/${name}/inbox`, params: { name } }
   }
 
-/** A video of another server, of whose playlist and web video there are copies here. */
+/** A remote video with copies of its playlist and web video on this server. */
 async function mirrored({ db, base }: RouteFixtures): Promise<{ uuid: string }> {
   const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
   const remoteOrigin = `https://${host}`

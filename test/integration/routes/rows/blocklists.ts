@@ -1,23 +1,23 @@
-// Blocked accounts and servers, of the instance and of each user.
+// Blocked accounts and servers, of the instance and of users.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { Caller } from '../caller.ts'
 import type { RouteFixtures } from '../fixtures.ts'
 import { row, type Statuses, signedIn, staff, visitors } from '../row.ts'
 
-/** Whose blocks, and for whom the routes are. */
+/** The owner of the blocks, and the callers of the routes. */
 const sides: [path: string, isServer: boolean, statuses: (status: number) => Statuses][] = [
   ['/api/v1/server/blocklist', true, staff],
   ['/api/v1/users/me/blocklist', false, signedIn],
 ]
 
-/** The name of an account that no other row is about. */
+/** The name of an account that no other row uses. */
 async function stranger(fixtures: RouteFixtures): Promise<string> {
   const [user] = await fixtures.db.query<{ username: string }>('select username from users where id = $1', [await fixtures.bystander(2)])
   return user?.username ?? ''
 }
 
-/** The name of an account, which is blocked by who calls or by the instance. */
+/** The name of an account that the caller or the instance blocks. */
 const blockedAccount = (isServer: boolean) => async (fixtures: RouteFixtures, caller: Caller) => {
   const username = await stranger(fixtures)
   await fixtures.db.query(

@@ -1,4 +1,4 @@
-// Accounts and channels: lists, what belongs to them, and how channels are made, changed and removed.
+// Accounts and channels: lists, parts, creation, change and removal.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import { makeChannel } from '../../../support/builders.ts'
@@ -9,7 +9,7 @@ import { everybody, ownerOrStaff, row, signedIn, visitors } from '../row.ts'
 const account = (fixtures: RouteFixtures) => ({ params: { name: fixtures.users.user.username } })
 const channel = (fixtures: RouteFixtures) => ({ params: { channelHandle: `${fixtures.users.user.username}_channel` } })
 
-/** One that may go, as the user has another. */
+/** A removable channel, since the user has another one. */
 const secondChannel = async (fixtures: RouteFixtures) => {
   const username = `second_${newUuid()}`
   await makeChannel(fixtures.db, { accountId: fixtures.users.user.accountId, username, origin: fixtures.base })
@@ -26,7 +26,7 @@ const synchronisation = async ({ db, users }: RouteFixtures) => {
   return { params: { channelSyncId: row?.id ?? 0 } }
 }
 
-/** Not even the staff. */
+/** Not even for the staff. */
 const ownerOnly = (status: number) => signedIn(status, { other: 403, moderator: 403, admin: 403 })
 
 const CHANNEL = '/api/v1/video-channels/:channelHandle'

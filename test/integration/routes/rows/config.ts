@@ -1,4 +1,4 @@
-// The configuration: what everybody may know of it, and what administrators change while the server runs.
+// The configuration: the public part, and changes by administrators.
 
 import type { RouteFixtures } from '../fixtures.ts'
 import { pictureForm } from '../picture.ts'
@@ -6,7 +6,7 @@ import { administrators, everybody, row } from '../row.ts'
 
 const CUSTOM = '/api/v1/config/custom'
 
-/** The configuration as it is: sent back, it changes nothing for other rows. */
+/** The current configuration, so that other rows are not affected. */
 async function unchanged(fixtures: RouteFixtures) {
   const answer = await fixtures.send('admin', CUSTOM, {})
   return { body: (await answer.json()) as object }

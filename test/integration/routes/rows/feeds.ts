@@ -1,4 +1,4 @@
-// Feeds: nobody is asked who they are; that of subscriptions opens by the token in its address.
+// Feeds: public without authentication; that of subscriptions opens by the token in its URL.
 
 import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, row } from '../row.ts'

@@ -26,7 +26,7 @@ const mirroredFile = async ({ store }: RouteFixtures) => {
 
 const avatar = async (fixtures: RouteFixtures) => ({ params: { filename: await fixtures.picture('avatars') } })
 
-/** The miniature or the large picture of a video. */
+/** The thumbnail or the preview of a video. */
 const picture = (kind: 'thumbnails' | 'previews', privacy: number) => async (fixtures: RouteFixtures) => {
   const video = await fixtures.video({ privacy })
   const filename = kind === 'thumbnails' ? video.thumbnail : video.preview
@@ -62,7 +62,7 @@ const torrent = (isPrivate: boolean) => async (fixtures: RouteFixtures) => {
   return { params: { filename } }
 }
 
-// A visitor is refused here without being asked who it is: players cannot answer.
+// A visitor is refused with 403 instead of 401: players cannot log in.
 const allowed = ownerOrStaff(200, { anonymous: 403 })
 
 export const fileRows = [

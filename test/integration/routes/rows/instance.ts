@@ -1,4 +1,4 @@
-// What the instance says of itself, and what visitors say to it.
+// Information about the instance, and messages to it.
 
 import { administrators, everybody, row } from '../row.ts'
 

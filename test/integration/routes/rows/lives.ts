@@ -29,7 +29,7 @@ async function replay(fixtures: RouteFixtures): Promise<{ params: { videoId: num
   return { params: { videoId } }
 }
 
-// Moderators see the lives of others, but do not change them.
+// Moderators see the lives of others, but cannot change them.
 export const liveRows = [
   row(`POST ${ADDRESS}`, signedIn(200), (fixtures, caller) => ({
     body: { channelId: fixtures.callerOrOwner(caller).channelId, name: 'a stream' },

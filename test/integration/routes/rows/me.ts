@@ -1,4 +1,4 @@
-// What users ask about themselves.
+// The own account of a user.
 
 import { notificationDefaults } from '../../../../src/actors/notification-setting/index.ts'
 import { makePushBrowser } from '../../../support/push-browser.ts'

@@ -1,4 +1,4 @@
-// Pages for people, and what describes the API.
+// Pages, and descriptions of the API.
 
 import { screens } from '../../../../src/http/pages/screens/screens.ts'
 import { visitorScreens } from '../../../../src/http/pages/screens/visitors.ts'
@@ -33,12 +33,12 @@ const anyAddress = (address: string) => () => ({ headers: html, params: { '*': a
 
 const unsubscribe = () => ({ params: { userId: 1, setting: 'newCommentOnMyVideo', signature: 'f00' } })
 
-/** Not sent from a page of this site either. */
+/** Not sent from a page of this site. */
 const piece = (method: string) => () => ({
   headers: { 'content-type': method === 'POST' ? 'application/json' : 'application/octet-stream', 'x-form-token': 'f00' },
   ...(method === 'DELETE' ? {} : { body: method === 'POST' ? { name: 'A video' } : Buffer.from('bytes') }),
 })
-/** The address of a screen, whose things it does not look for before the session. */
+/** The URL of a screen that needs no object before the login. */
 const screen = (path: string) => () => ({
   headers: html,
   params: Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, 1])),
@@ -71,18 +71,18 @@ export const pageRows = [
     row(`GET /accounts/:name${tab}`, everybody(200), accountPage),
     row(`GET /@:name${tab}`, everybody(200), accountPage),
   ]),
-  // Tabs that there are not.
+  // Unknown tabs.
   ...['/c/:name/*', '/video-channels/:name/*', '/a/:name/*', '/accounts/:name/*', '/@:name/*'].map((path) =>
     row(`GET ${path}`, everybody(404), () => ({ headers: html, params: { name: 'root', '*': 'nothing-here' } })),
   ),
-  // Tokens of the API say nothing to pages: all callers are visitors there.
+  // Pages ignore API tokens: all callers are visitors there.
   row('GET /videos/subscriptions', everybody(303)),
   row('GET /login', everybody(200)),
   row('POST /login', everybody(403), form),
   row('GET /logout', everybody(303)),
   row('POST /logout', everybody(403), form),
   ...visitorScreens.flatMap(({ path }) => [
-    // Without a link; the good ones are tested with the mails.
+    // Without a token; valid ones are tested with the mails.
     row(`GET ${path}`, everybody(path === '/verify-account/email' || path === '/reset-password' ? 403 : 200)),
     row(`POST ${path}`, everybody(403), form),
   ]),
@@ -134,7 +134,7 @@ export const pageRows = [
     row(`GET ${path}`, everybody(200), playlistPage({}), 'public'),
     row(`GET ${path}`, everybody(404), playlistPage({ privacy: PRIVATE }), 'private'),
   ]),
-  // With the signature of nobody; the good ones are tested with the mails.
+  // With an invalid signature; valid ones are tested with the mails.
   row('GET /mail-preferences/unsubscribe/:userId/:setting/:signature', everybody(404), unsubscribe),
   row('POST /mail-preferences/unsubscribe/:userId/:setting/:signature', everybody(404), unsubscribe),
   row('GET /*', everybody(200), anyAddress('nothing/here')),

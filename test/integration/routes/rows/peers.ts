@@ -1,4 +1,4 @@
-// The servers that we know, what of theirs is parked, and what was not taken of it; and the figures of the debug page.
+// Known servers, their parked and refused activities, and the debug page.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { RouteFixtures } from '../fixtures.ts'

@@ -1,4 +1,4 @@
-// Playlists: lists, one playlist in each privacy, change and removal, and what is in them.
+// Playlists: lists, one playlist in each privacy, change and removal, and elements.
 
 import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, ownerOrStaff, row, signedIn, visitors } from '../row.ts'
@@ -15,7 +15,7 @@ const elementOf = (body?: object) => async (fixtures: RouteFixtures) => {
   return { params: { playlistId: uuid, playlistElementId: elementId }, ...(body === undefined ? {} : { body }) }
 }
 
-/** Only administrators change those of others; moderators may remove them. */
+/** Only administrators change playlists of others; moderators may remove them. */
 const ownerOrAdministrator = (status: number) => ownerOrStaff(status, { moderator: 403 })
 
 const ONE = 'GET /api/v1/video-playlists/:playlistId'

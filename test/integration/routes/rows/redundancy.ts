@@ -1,11 +1,11 @@
-// Copies of videos on other servers, and of theirs here.
+// Copies of local videos on other servers, and of remote videos here.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import { makeRemoteChannel, makeVideo } from '../../../support/builders.ts'
 import type { RouteFixtures } from '../fixtures.ts'
 import { administrators, row } from '../row.ts'
 
-/** A video of another server, with a playlist. */
+/** A remote video with a playlist. */
 async function remoteVideo({ db }: RouteFixtures): Promise<number> {
   const { channelId, host } = await makeRemoteChannel(db, { host: `${newUuid()}.example` })
   const remoteOrigin = `https://${host}`
@@ -13,7 +13,7 @@ async function remoteVideo({ db }: RouteFixtures): Promise<number> {
   return (await makeVideo(db, { channelId, remoteOrigin, hls })).id
 }
 
-/** A copy that another server holds of a local video. */
+/** A copy of a local video on another server. */
 async function copy(fixtures: RouteFixtures): Promise<number> {
   const { db } = fixtures
   const { id, hls } = await fixtures.videoWithFiles({ isPrivate: false })

@@ -1,4 +1,4 @@
-// How people come to have an account, and links in mails.
+// Registration, and links in mails.
 
 import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, row, staff } from '../row.ts'
@@ -11,7 +11,7 @@ const somebody = () => {
 
 const registration = async (fixtures: RouteFixtures) => ({ params: { registrationId: await fixtures.registration() } })
 const address = { body: { email: 'nobody@example.org' } }
-/** Of no mail that was sent. */
+/** Of no sent mail. */
 const verificationString = 'a1'.repeat(32)
 
 export const registrationRows = [

@@ -1,4 +1,4 @@
-// Remote runners: what administrators do with them, and their protocol, whose tokens are in the body.
+// Remote runners: administration, and the protocol with tokens in the body.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import { administrators, everybody, type MakeRequest, row } from '../row.ts'

@@ -1,4 +1,4 @@
-// Whom the instance follows, and who follows it.
+// Followers and follows of the instance.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { RouteFixtures } from '../fixtures.ts'

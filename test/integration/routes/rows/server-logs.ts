@@ -1,4 +1,4 @@
-// The logs of the server, and what web clients add to them.
+// The logs of the server, and reports of web clients.
 
 import { administrators, row, visitors } from '../row.ts'
 

@@ -1,4 +1,4 @@
-// Plugins: what answers without them. What they offer is tested with them (plugins/).
+// Plugins: routes without an installed plugin. Routes of plugins are tested in plugins/.
 
 import { administrators, everybody, row, visitors } from '../row.ts'
 

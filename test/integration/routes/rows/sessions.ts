@@ -1,4 +1,4 @@
-// Clients, tokens and their end.
+// OAuth clients, tokens and their revocation.
 
 import type { Person, RouteFixtures } from '../fixtures.ts'
 import { everybody, row, signedIn, staff } from '../row.ts'
@@ -18,7 +18,7 @@ export const sessionRows = [
   row('POST /api/v1/users/revoke-token', signedIn(200)),
   row('GET /api/v1/users/scoped-tokens', signedIn(200)),
   row('POST /api/v1/users/scoped-tokens', signedIn(200)),
-  // The logins themselves are tested with a provider.
+  // Logins are tested with a provider.
   row('GET /plugins/vireo-openid-connect/:version/auth/:authName', everybody(404), () => ({
     params: { version: '1', authName: 'nobody' },
   })),

@@ -7,14 +7,14 @@ import { row, signedIn } from '../row.ts'
 
 const TWO_FACTOR = '/api/v1/users/:id/two-factor'
 
-/** The caller is `user`, or acts on somebody whom no other call is about. */
+/** The caller is `user`, or acts on a user that no other call uses. */
 async function targetOf(fixtures: RouteFixtures, caller: Caller): Promise<number> {
   if (caller !== 'user') return await fixtures.bystander(2)
   await fixtures.usesPassword('user')
   return fixtures.users.user.id
 }
 
-/** What an administrator asked for a user, with the code that the user's app shows now. */
+/** A request by an administrator for a user, with the current code of the user's app. */
 async function requested(fixtures: RouteFixtures, id: number) {
   const answer = await post(fixtures, `${TWO_FACTOR}/request`, id, {})
   const { otpRequest } = (await answer.json()) as { otpRequest: { requestToken: string; secret: string } }

@@ -9,7 +9,7 @@ const ADDRESS = '/api/v1/videos/upload-resumable'
 const SIZE = 1000
 const headers = { 'x-upload-content-length': String(SIZE), 'x-upload-content-type': 'video/mp4' }
 
-/** An upload that `user` has begun. */
+/** A started upload of `user`. */
 async function begun(fixtures: RouteFixtures): Promise<{ upload_id: string }> {
   const body = JSON.stringify(newVideo(fixtures.users.user.channelId))
   const answer = await fixtures.send('user', ADDRESS, {
@@ -25,7 +25,7 @@ async function begun(fixtures: RouteFixtures): Promise<{ upload_id: string }> {
 let serial = 0
 const newVideo = (channelId: number) => ({ channelId, name: `upload ${++serial}`, filename: 'video.mp4' })
 
-// Not even administrators send to the uploads of others.
+// Not even administrators continue uploads of others.
 const ownerOnly = (status: number) => ownerOrStaff(status, { moderator: 403, admin: 403 })
 
 const ARCHIVES = '/api/v1/users/:userId/imports/import-resumable'
@@ -33,7 +33,7 @@ const archiveHeaders = { ...headers, 'x-upload-content-type': 'application/zip' 
 const newArchive = () => ({ filename: `archive ${++serial}.zip` })
 const archiveOf = (fixtures: RouteFixtures) => ({ params: { userId: fixtures.users.user.id } })
 
-/** One that `user` has begun. */
+/** A started upload of `user`. */
 async function begunArchive(fixtures: RouteFixtures) {
   const { params } = archiveOf(fixtures)
   const answer = await fixtures.send('user', ARCHIVES.replace(':userId', String(params.userId)), {

@@ -6,12 +6,12 @@ import { everybody, ownerOrStaff, row } from '../row.ts'
 
 const ADDRESS = '/api/v1/users/:userId/exports'
 
-/** Moderators have nothing to do with what is private to a user. */
+/** Moderators have no access to private data of users. */
 const ownerOrAdmin = (status: number) => ownerOrStaff(status, { moderator: 403 })
 
 const ofUser = (fixtures: RouteFixtures) => ({ params: { userId: fixtures.users.user.id } })
 
-/** An export of `user` that failed, so that it is in the way of no other. */
+/** A failed export of `user`, which does not block others. */
 async function failed(fixtures: RouteFixtures): Promise<{ params: { userId: number; id: number } }> {
   const userId = fixtures.users.user.id
   const [made] = await fixtures.db.query<{ id: number }>(
@@ -22,9 +22,9 @@ async function failed(fixtures: RouteFixtures): Promise<{ params: { userId: numb
   return { params: { userId, id: made?.id ?? 0 } }
 }
 
-/** The name and the token under which an archive is downloaded. */
+/** The name and the token of an archive's URL. */
 async function archive(fixtures: RouteFixtures) {
-  // One archive for each user, and the callers come at once.
+  // One archive per user, with simultaneous callers.
   const userId = await fixtures.bystander(2)
   const filename = `user-export-${newUuid()}.zip`
   await fixtures.store.put({ kind: 'user_exports', name: filename }, Buffer.from('an archive'))
@@ -45,7 +45,7 @@ export const userExportRows = [
     params: { userId: caller === 'admin' ? await fixtures.bystander(2) : fixtures.users.user.id },
     body: { withVideoFiles: false },
   })),
-  // The address itself says who may.
+  // The token in the URL authorizes.
   row('GET /download/user-exports/:filename', everybody(200), archive),
   row(`DELETE ${ADDRESS}/:id`, ownerOrAdmin(204), failed),
 ]

@@ -1,4 +1,4 @@
-// Users, as those see them who manage them.
+// Administration of users.
 
 import type { RouteFixtures } from '../fixtures.ts'
 import { administrators, everybody, row, signedIn, staff } from '../row.ts'
@@ -9,7 +9,7 @@ const newUser = (role: number) => () => {
   return { body: { username, password: 'a long password', email: `${username}@example.org`, role } }
 }
 
-/** A user of the fixtures that nobody else is about: the row changes it in each call. */
+/** A user that no other row uses, since each call changes it. */
 const about = (role: 0 | 1 | 2, body?: object) => async (fixtures: RouteFixtures) => ({
   params: { id: await fixtures.bystander(role) },
   ...(body ? { body } : {}),

@@ -35,7 +35,7 @@ async function imported(fixtures: RouteFixtures, state: string): Promise<{ param
   return { params: { id: made?.id ?? 0 } }
 }
 
-// Moderators have nothing to do with the imports of others.
+// Moderators have no access to imports of others.
 const ownerOrAdmin = (status: number) => ownerOrStaff(status, { moderator: 403 })
 
 export const videoImportRows = [

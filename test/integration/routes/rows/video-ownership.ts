@@ -1,4 +1,4 @@
-// Videos offered to another user, and videos that the instance blocks.
+// Ownership changes of videos, and videos blocked by the instance.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { RouteFixtures } from '../fixtures.ts'
@@ -15,7 +15,7 @@ async function offer(fixtures: RouteFixtures): Promise<{ params: { id: number } 
   return { params: { id: made?.id ?? 0 } }
 }
 
-/** The receiver alone, staff or not. */
+/** For the receiver only, regardless of roles. */
 const receiver = (status: number) => signedIn(403, { user: status })
 
 async function videoOf(fixtures: RouteFixtures, columns: Record<string, unknown> = {}) {
@@ -28,7 +28,7 @@ async function blockedVideo(fixtures: RouteFixtures) {
   return { params: { id: uuid } }
 }
 
-/** A new user that nobody else is offered anything. */
+/** A new user without other offers. */
 async function usernameOf(fixtures: RouteFixtures): Promise<string> {
   const [user] = await fixtures.db.query<{ username: string }>('select username from users where id = $1', [await fixtures.bystander(2)])
   return user?.username ?? newUuid()

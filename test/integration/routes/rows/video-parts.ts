@@ -1,4 +1,4 @@
-// What hangs on a video: captions, chapters, storyboards, and their files.
+// Parts of a video: captions, chapters, storyboards, and their files.
 
 import type { RouteFixtures } from '../fixtures.ts'
 import { ownerOrStaff, row, visitors } from '../row.ts'
@@ -31,7 +31,7 @@ export const videoPartRows = [
     video(false, { params: french, body: captionForm() })(fixtures),
   ),
   row('DELETE /api/v1/videos/:videoId/captions/:captionLanguage', ownerOrStaff(204), video(false, { params: french })),
-  // Nothing transcribes here.
+  // Transcription is not available.
   row('POST /api/v1/videos/:videoId/captions/generate', ownerOrStaff(400), video(false, { body: {} })),
   row(
     'PUT /api/v1/videos/:videoId/chapters',

@@ -1,4 +1,4 @@
-// Statistics of videos, and what players report of the playback.
+// Statistics of videos, and playback reports of players.
 
 import type { RouteFixtures } from '../fixtures.ts'
 import { everybody, ownerOrStaff, row } from '../row.ts'

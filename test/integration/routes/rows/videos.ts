@@ -50,7 +50,7 @@ const REPLACE = '/api/v1/videos/:id/source/replace-resumable'
 const SIZE = 1000
 const openingHeaders = { 'x-upload-content-length': String(SIZE), 'x-upload-content-type': 'video/mp4' }
 
-/** An upload that `user` has begun, in the place of the file of their video. */
+/** A started upload of `user` that replaces their video's file. */
 const begunReplacement = async (fixtures: RouteFixtures) => {
   const { params } = await videoOf('public')(fixtures)
   const answer = await fixtures.send('user', REPLACE.replace(':id', params.id), {
@@ -63,7 +63,7 @@ const begunReplacement = async (fixtures: RouteFixtures) => {
   return { params, query: { upload_id: uploadId } }
 }
 
-// Not even administrators send to the uploads of others.
+// Not even administrators continue uploads of others.
 const uploaderOnly = (status: number) => ownerOrStaff(status, { moderator: 403, admin: 403 })
 
 export const videoRows = [

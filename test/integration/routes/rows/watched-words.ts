@@ -1,4 +1,4 @@
-// Watched words and automatic tags, of the instance and of accounts. What is of an account is for its owner alone.
+// Watched words and automatic tags, of the instance and of accounts. Those of an account are for its owner only.
 
 import { newUuid } from '../../../../src/platform/ids.ts'
 import type { Caller } from '../caller.ts'
@@ -7,7 +7,7 @@ import { row, type Statuses, signedIn, staff } from '../row.ts'
 
 const ownerOnly = (status: number): Statuses => signedIn(status, { other: 403, moderator: 403, admin: 403 })
 
-/** Whose lists, and for whom the routes are. */
+/** The owner of the lists, and the callers of the routes. */
 const sides: [path: string, isServer: boolean, statuses: (status: number) => Statuses][] = [
   ['/api/v1/watched-words/server/lists', true, staff],
   ['/api/v1/watched-words/accounts/:accountName/lists', false, ownerOnly],

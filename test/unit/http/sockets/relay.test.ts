@@ -99,19 +99,19 @@ describe('a request to another process', () => {
         return new Promise(() => undefined)
       },
     })
-    const asked = of('a').ask('b', poll, client.signal)
+    const requested = of('a').ask('b', poll, client.signal)
     await until(() => heard)
     client.abort()
-    expect(await asked).toBeNull()
+    expect(await requested).toBeNull()
     await until(() => heard?.aborted)
     of('b').close()
   })
 
   it('is not awaited at the end of the process', async () => {
     const { of } = processes({ a: never, b: () => new Promise(() => undefined) })
-    const asked = of('a').ask('b', poll)
+    const requested = of('a').ask('b', poll)
     of('a').close()
-    expect(await asked).toBeNull()
+    expect(await requested).toBeNull()
     of('b').close()
   })
 })

@@ -43,7 +43,7 @@ class FakeSocket extends EventEmitter {
 /** Tokens are `user/session`. */
 function setUp(load: (stored: NotificationStored) => Promise<object | undefined> = async (stored) => stored) {
   const over = new Set<number>()
-  const asked: number[][] = []
+  const requested: number[][] = []
   const loaded: NotificationStored[] = []
   let tell: (stored: NotificationStored) => void = () => undefined
   const namespace = makeUserNotifications({
@@ -62,7 +62,7 @@ function setUp(load: (stored: NotificationStored) => Promise<object | undefined>
         return userId > 0 && !over.has(id) ? { id, user, scopes: null, nsfwPolicy: 'display', mutes: false, language: null } : null
       },
       async ended(ids) {
-        asked.push([...ids])
+        requested.push([...ids])
         return ids.filter((id) => over.has(id))
       },
     },
@@ -81,7 +81,7 @@ function setUp(load: (stored: NotificationStored) => Promise<object | undefined>
   return {
     namespace,
     over,
-    asked,
+    requested,
     loaded,
     tell: (userId: number, notificationId: number) => tell({ userId, notificationId }),
     async enter(token: unknown): Promise<FakeSocket> {
@@ -175,19 +175,19 @@ describe('a pushed notification', () => {
 
 describe('the end of a session', () => {
   it('ends its sockets and no others, and is checked once for all of them', async () => {
-    const { enter, over, asked, namespace } = setUp()
+    const { enter, over, requested, namespace } = setUp()
     const [ended, alsoEnded, staying] = [await enter('1/1'), await enter('1/1'), await enter('1/2')]
     over.add(1)
     await namespace.check()
     expect([ended, alsoEnded, staying].map((socket) => socket?.connected)).toEqual([false, false, true])
-    expect(asked).toEqual([[1, 2]])
+    expect(requested).toEqual([[1, 2]])
     namespace.close()
   })
 
   it('is not checked without sockets', async () => {
-    const { asked, namespace } = setUp()
+    const { requested, namespace } = setUp()
     await namespace.check()
-    expect(asked).toEqual([])
+    expect(requested).toEqual([])
   })
 })
 

@@ -8,7 +8,7 @@ import { type CutPiecesOptions, cutPieces, type LivePiece } from '../../../../sr
 import { type FlvTag, flvHeader, flvTag } from '../../../../src/media/live/flv.ts'
 import { silentLogger } from '../../../../src/platform/logger.ts'
 import { fakeClock } from '../../../support/clock.ts'
-import { keptMedia, serverFfmpeg, temporaryFolder } from '../../../support/media.ts'
+import { cachedFile, serverFfmpeg, temporaryFolder } from '../../../support/media.ts'
 import { until } from '../../../support/until.ts'
 
 const run = promisify(execFile)
@@ -58,7 +58,7 @@ function source(name: string, keyFrames: number, seconds = 5): Promise<string> {
     'aac',
   ]
   const args = [...picture, ...sound, ...codecs, '-f', 'flv']
-  return keptMedia(name, args.join(), async (target, { ffmpegPath }) => await run(ffmpegPath, ['-v', 'error', '-y', ...args, target]))
+  return cachedFile(name, args.join(), async (target, { ffmpegPath }) => await run(ffmpegPath, ['-v', 'error', '-y', ...args, target]))
 }
 
 const flvOf = (...bodies: [FlvTag['type'], Buffer][]): Readable => {
@@ -77,7 +77,7 @@ test('a later generation continues the sequence with a discontinuity', async () 
 })
 
 test('audio alone is segmented', async () => {
-  const path = await keptMedia('sound.flv', 'sound', async (target, { ffmpegPath }) => {
+  const path = await cachedFile('sound.flv', 'sound', async (target, { ffmpegPath }) => {
     await run(ffmpegPath, ['-v', 'error', '-y', '-f', 'lavfi', '-i', 'sine=sample_rate=44100:d=3', '-c:a', 'aac', '-f', 'flv', target])
   })
   const { pieces, end } = await cut({ flv: createReadStream(path) })

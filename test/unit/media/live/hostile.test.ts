@@ -107,12 +107,12 @@ test.each([
     Buffer.concat([clientHandshake(), largeChunks, ...Array.from({ length: 10 }, () => mediaMessageOf(60_000))]),
   ],
 ])('%s closes the connection', async (_name, reason, bytes) => {
-  const { port, asked } = await start()
+  const { port, requested } = await start()
   const { socket, closed } = await rtmpClient(port)
   socket.write(bytes)
   await closed
   expect(reasons).toEqual([reason])
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
 })
 
 test('a connection that does not finish its handshake, or publishes nothing, times out', async () => {

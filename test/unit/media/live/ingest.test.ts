@@ -75,12 +75,12 @@ test('a stream with timestamps that start after eleven hours is accepted', async
 })
 
 test('a stream of ffmpeg becomes segments with every frame, and continuous timestamps', async () => {
-  const { port, asked } = await start()
+  const { port, requested } = await start()
   const sent = await publish(`rtmp://127.0.0.1:${port}/live/secret`, { seconds: 5 })
   const { pieces, end, cut } = await liveResult(folder)
 
   expect(sent.code).toBe(0)
-  expect(asked).toEqual(['secret'])
+  expect(requested).toEqual(['secret'])
   expect(end.reason).toBe('finished')
   expect(cut).toEqual({ reason: 'ended', detail: '' })
   expect(pieces.map(({ path, sequence, discontinuity }) => ({ path, sequence, discontinuity }))).toEqual(
@@ -115,19 +115,19 @@ test('each segment can be decoded alone', async () => {
 })
 
 test('a wrong key is refused with the reason', async () => {
-  const { port, asked } = await start()
+  const { port, requested } = await start()
   const sent = await publish(`rtmp://127.0.0.1:${port}/live/guess?x=1`, { seconds: 1 })
   expect(sent.code).not.toBe(0)
   expect(sent.said).toContain('No such key.')
-  expect(asked).toEqual(['guess'])
+  expect(requested).toEqual(['guess'])
 })
 
 test('another application name is refused before the key is checked', async () => {
-  const { port, asked } = await start()
+  const { port, requested } = await start()
   const sent = await publish(`rtmp://127.0.0.1:${port}/vod/secret`, { seconds: 1 })
   expect(sent.code).not.toBe(0)
   expect(sent.said).toContain('The application is not "live".')
-  expect(asked).toEqual([])
+  expect(requested).toEqual([])
 })
 
 test('a stream over TLS becomes segments', async () => {
