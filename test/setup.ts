@@ -1,4 +1,4 @@
-// Runs once before all tests: one throw-away PostgreSQL with a template database, and one Redis where there is any.
+// Runs once before all tests: starts a temporary PostgreSQL with a template database, and Redis if available.
 
 import { execFile, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
@@ -18,11 +18,11 @@ import prepareTemplate from './support/template.ts'
 const PREFIX = 'vireo-test-'
 const TEMPLATE = 'vireo_template'
 
-/** Linux keeps it in memory. A copy of the template is 800 files, which take ten times as long on a disk. */
+/** In memory on Linux: a copy of the template is 800 files, which take ten times as long on disk. */
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 4 * 2 ** 30
 
-/** A server that does not start ends then. */
+/** Timeout of the server's start. */
 const COMPILES_WITHIN_MS = 60_000
 
 const MAIN = fileURLToPath(new URL('../src/main.js', import.meta.url))
@@ -31,13 +31,13 @@ export default async function setup(): Promise<void> {
   const place = temporaryFolder()
   await removeLeftovers(place)
   const folder = mkdtempSync(join(place, `${PREFIX}${processIdentity(process.pid)}.`))
-  // PostgreSQL runs as another user when we are root.
+  // PostgreSQL runs as another user if the tests run as root.
   chmodSync(folder, 0o711)
-  // What tests make is under it too, but for the media that the next run wants again.
+  // Files of tests are below it too, except for media, which later runs reuse.
   process.env.VIREO_TEST_KEPT = tmpdir()
   await prepareKeys(tmpdir())
   process.env.TMPDIR = folder
-  // Node replaces what it kept of a file that has changed.
+  // Node replaces the cache of a changed file.
   process.env.NODE_COMPILE_CACHE = join(process.env.VIREO_TEST_KEPT, 'vireo-compiled')
   const home = join(folder, 'postgres')
   const startPostgres = () =>
@@ -68,7 +68,7 @@ export default async function setup(): Promise<void> {
   }
 }
 
-/** What a server without a database of its own finds when it starts: empty where the cluster lies elsewhere. */
+/** An initialised cluster for servers without an external database; empty where the cluster is elsewhere. */
 async function copyOfCluster(home: string, copy: string): Promise<string> {
   if (!existsSync(join(home, 'cluster'))) return ''
   mkdirSync(copy)
@@ -78,8 +78,8 @@ async function copyOfCluster(home: string, copy: string): Promise<string> {
 }
 
 /**
- * Node writes its cache when a process ends by itself: this one does, and spares workers and killed nodes the compiling, also that
- * of the functions that a start calls.
+ * Node writes its compile cache when a process exits normally: this one does, so that workers and killed nodes need not compile the
+ * functions that a start calls.
  */
 async function compileServer(folder: string, admin: string): Promise<void> {
   const name = 'vireo_compiled'
@@ -97,7 +97,7 @@ async function compileServer(folder: string, admin: string): Promise<void> {
   server.stdout.on('data', (said: Buffer) => {
     if (said.includes('server listening on')) server.kill('SIGTERM')
   })
-  // Without it all starts are slow, and those tests tell why.
+  // Without it starts are slow, and the tests report the reason.
   const patience = setTimeout(() => server.kill('SIGKILL'), COMPILES_WITHIN_MS)
   await new Promise<void>((resolve) => {
     server.once('error', () => resolve())
@@ -107,7 +107,7 @@ async function compileServer(folder: string, admin: string): Promise<void> {
   await run(admin, `drop database ${name} with (force)`)
 }
 
-/** In memory, where there is plenty of it. */
+/** In memory, if there is enough of it. */
 function temporaryFolder(): string {
   try {
     const { bavail, bsize } = statfsSync(MEMORY)
@@ -117,7 +117,7 @@ function temporaryFolder(): string {
   }
 }
 
-/** Ends what a killed test run left behind. */
+/** Ends processes of a killed test run. */
 async function removeLeftovers(place: string): Promise<void> {
   for (const name of readdirSync(place)) {
     if (!name.startsWith(PREFIX)) continue

@@ -150,7 +150,7 @@ describe('a share', () => {
     expect(await shares(video.id)).toEqual([])
   })
 
-  it('may not use the address of the share of somebody else', async () => {
+  it('cannot use the id of the share of another actor', async () => {
     const video = await newVideo()
     const share = { videoId: video.id, actorId: owner.actorId, url: 'https://far.example/announces/3' }
     await server.shares.receiveShare(share)

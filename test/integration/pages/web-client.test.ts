@@ -377,7 +377,7 @@ describe('fixed addresses', () => {
     expect(new Set(all(urls, 'url').flatMap((url) => url.children.map(({ name }) => name)))).toEqual(new Set(['loc', 'lastmod']))
   })
 
-  it('show the sitemap anew after a day, the old one until it is written', async () => {
+  it('refresh the sitemap after a day, and serve the old one until it is written', async () => {
     const later = await makeVideo({ query }, { channelId: ada.channelId, columns: { published_at: clock.now() } })
     const path = `/w/${toShortUuid(later.uuid)}`
     expect(await textOf('/sitemap.xml')).not.toContain(path)

@@ -278,7 +278,7 @@ describe('with a web server in front that sends the bytes', () => {
     expect(answer.headers).not.toHaveProperty('x-accel-redirect')
   }
   if (inObjectStorage) it('it gets no paths of files in buckets', sentOn)
-  else it('it is told the file and its type, by nobody who may not read it', told)
+  else it('it gets the file and its type, and nothing for unauthorized readers', told)
 
   it('playlists with a token are still sent by this server', async () => {
     server.configure({ vireo: { delivery: { x_accel_location: '/internal' } } })

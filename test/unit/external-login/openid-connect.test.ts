@@ -1,4 +1,4 @@
-// What the answers of a provider to a refresh mean for sessions.
+// Effects of a provider's responses to a refresh on sessions.
 
 import { expect, it } from '@jest/globals'
 import { makeOpenIdConnect } from '../../../src/actors/external-login/openid-connect.ts'
@@ -37,7 +37,7 @@ interface Said {
   body: object
 }
 
-/** Asks a provider with these answers about the subject `ann`. `kept` gets the next refresh tokens. */
+/** Checks the subject `ann` at a provider with these responses. `kept` gets the next refresh tokens. */
 function again(said: { token: Said; me?: Said }, kept: string[] = []) {
   const answers: Record<string, Said | undefined> = {
     '/.well-known/openid-configuration': { body: document },
@@ -61,18 +61,18 @@ function again(said: { token: Said; me?: Said }, kept: string[] = []) {
 const token = { body: { access_token: 'an access token', token_type: 'bearer', refresh_token: 'the next one' } }
 const challenge = (status: number, value: string): Said => ({ status, headers: { 'www-authenticate': value }, body: {} })
 
-it('a user who is there goes on with the next token', async () => {
+it('an existing user continues with the next token', async () => {
   expect(await again({ token, me: { body: { sub: 'ann', email: 'ann@example.org', groups: ['staff'] } } })).toMatchObject({
     claims: { subject: 'ann', groups: ['staff'] },
     grant: { refreshToken: 'the next one', groupsAt: 1000 },
   })
 })
 
-it('a user whose claims are refused to a new access token is gone', async () => {
+it('a user whose claims are refused to a new access token is removed', async () => {
   expect(await again({ token, me: challenge(401, 'Bearer error="invalid_token"') })).toBeUndefined()
 })
 
-it('a refresh token that has ended says nothing about the user', async () => {
+it('an expired refresh token says nothing about the user', async () => {
   expect(await again({ token: { status: 400, body: { error: 'invalid_grant' } } })).toBeNull()
 })
 
@@ -82,11 +82,11 @@ it.each([
   ['the claims need another scope', { token, me: challenge(403, 'Bearer error="insufficient_scope"') }],
   ['the claims are of somebody else', { token, me: { body: { sub: 'bob' } } }],
   ['the provider fails', { token: { status: 500, body: {} } }],
-])('nothing ends while %s', async (_what, said) => {
+])('no session ends while %s', async (_what, said) => {
   await expect(again(said)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-it('keeps the next refresh token, whatever follows', async () => {
+it('stores the next refresh token in any case', async () => {
   const kept: string[] = []
   await expect(again({ token, me: { status: 503, body: {} } }, kept)).rejects.toMatchObject({ kind: 'unavailable' })
   expect(kept).toEqual(['the next one'])

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { makeAllowance } from '../../../src/federation/inbound/allowance.ts'
 import { fakeClock } from '../../support/clock.ts'
 
-it('a sender is admitted so often in a minute; an IPv6 network is one sender', () => {
+it('a sender is limited per minute; an IPv6 network is one sender', () => {
   const clock = fakeClock()
   const allowance = makeAllowance({ clock, perMinute: () => 2 })
   const admitted = (...senders: string[]) => senders.map(allowance.admits)
@@ -12,10 +12,10 @@ it('a sender is admitted so often in a minute; an IPv6 network is one sender', (
   expect(admitted('192.0.2.1', '2001:db8::4')).toEqual([true, true])
 })
 
-it('a hundred thousand senders take no more memory than ten thousand', () => {
+it('a hundred thousand senders take as much memory as ten thousand', () => {
   const allowance = makeAllowance({ clock: fakeClock(), perMinute: () => 1 })
   expect(allowance.admits('first.example')).toBe(true)
   for (let n = 0; n < 100_000; n += 1) allowance.admits(`${n}.example`)
-  // Forgotten long ago.
+  // Evicted long ago.
   expect(allowance.admits('first.example')).toBe(true)
 })

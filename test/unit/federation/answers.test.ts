@@ -4,7 +4,7 @@ import { FetchError } from '../../../src/platform/fetch/index.ts'
 
 const now = new Date('2026-11-20T12:00:00Z')
 
-describe('the answer of an inbox', () => {
+describe('the response of an inbox', () => {
   it.each([
     [200, 'sent'],
     [202, 'sent'],
@@ -25,7 +25,7 @@ describe('the answer of an inbox', () => {
     expect(outcomeOf({ status, headers: {} }, now).answer).toBe(answer)
   })
 
-  it('may ask to be left alone, in seconds or until a date', () => {
+  it('may have a Retry-After, in seconds or as a date', () => {
     expect(outcomeOf({ status: 429, headers: { 'retry-after': '120' } }, now).retryAfter).toBe(120_000)
     expect(outcomeOf({ status: 503, headers: { 'retry-after': 'Fri, 20 Nov 2026 12:05:00 GMT' } }, now).retryAfter).toBe(300_000)
   })
@@ -34,19 +34,19 @@ describe('the answer of an inbox', () => {
     ['soon', undefined],
     ['-5', undefined],
     ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-  ])('with the nonsense "%s" asks for %s', (value, expected) => {
+  ])('with the invalid value "%s" has the pause %s', (value, expected) => {
     const read = readRetryAfter(value, now)
     if (value === '-5') expect(read === undefined || read === 0).toBe(true)
     else expect(read).toBe(expected)
   })
 })
 
-describe('no answer', () => {
-  it.each(['dns', 'refused', 'reset', 'tls', 'timeout', 'protocol'] as const)('because of %s is tried again', (reason) => {
+describe('a failed request', () => {
+  it.each(['dns', 'refused', 'reset', 'tls', 'timeout', 'protocol'] as const)('because of %s is retried', (reason) => {
     expect(outcomeOfError(new FetchError(reason, 'https://b.example/inbox')).answer).toBe('failed')
   })
 
-  it.each(['refused-address', 'refused-url'] as const)('because of %s is not tried again', (reason) => {
+  it.each(['refused-address', 'refused-url'] as const)('because of %s is not retried', (reason) => {
     expect(outcomeOfError(new FetchError(reason, 'https://b.example/inbox')).answer).toBe('unsupported')
   })
 })

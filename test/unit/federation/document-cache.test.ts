@@ -39,21 +39,21 @@ function makeCache() {
   }
 }
 
-describe('the cache of serialised answers', () => {
-  it('makes an answer once', async () => {
+describe('the cache of serialised documents', () => {
+  it('builds a document once', async () => {
     const { get, fills } = makeCache()
     expect(await get('/a')).toBe(await get('/a'))
     expect(fills()).toBe(1)
   })
 
-  it('lets requests at the same time wait for one fill', async () => {
+  it('shares one build between simultaneous requests', async () => {
     const { get, fills } = makeCache()
     const answers = await Promise.all([get('/a'), get('/a'), get('/a')])
     expect(new Set(answers).size).toBe(1)
     expect(fills()).toBe(1)
   })
 
-  it('makes everything anew once it was cleared, also what was being made meanwhile', async () => {
+  it('builds everything again after it was cleared, also what was being built', async () => {
     const { cache, get, fills } = makeCache()
     await get('/a')
     const making = get('/b')
@@ -63,7 +63,7 @@ describe('the cache of serialised answers', () => {
     expect(fills()).toBe(4)
   })
 
-  it('makes it anew when its time is over', async () => {
+  it('builds a document again when it expires', async () => {
     const { get, fills, pass } = makeCache()
     await get('/a')
     pass(4999)
@@ -74,7 +74,7 @@ describe('the cache of serialised answers', () => {
     expect(fills()).toBe(2)
   })
 
-  it('forgets a changed document, its pages and what is below it, and nothing else', async () => {
+  it('invalidates a changed document, its pages and its sub-documents, and nothing else', async () => {
     const { get, fills, tell } = makeCache()
     for (const key of ['/v/1', '/v/1/likes', '/v/1/likes?page=1', '/v/12']) await get(key)
     tell({ url: `${ORIGIN}/v/1` })
@@ -84,7 +84,7 @@ describe('the cache of serialised answers', () => {
     expect(fills()).toBe(7)
   })
 
-  it('forgets a document however its address is written, with what outboxes and rates say of a video', async () => {
+  it('invalidates a document for every form of its URL, with its outboxes and rates', async () => {
     const { get, fills, tell } = makeCache()
     const meant = ['/v/AB', '/v/aB/likes', '/accounts/a/outbox', '/c/b/outbox?page=2', '/accounts/a/dislikes/7']
     const others = ['/accounts/a', '/accounts/a/likes/77', '/accounts/outboxes']
@@ -101,7 +101,7 @@ describe('the cache of serialised answers', () => {
     expect(fills()).toBe(15)
   })
 
-  it('does not care for changes of other servers, nor for messages that it cannot read', async () => {
+  it('ignores changes on other servers, and invalid messages', async () => {
     const { get, fills, tell } = makeCache()
     await get('/v/1')
     const payloads: JsonValue[] = [{ url: 'https://other.example/v/1' }, { url: 7 }, {}, null, [], 'x']
@@ -110,7 +110,7 @@ describe('the cache of serialised answers', () => {
     expect(fills()).toBe(1)
   })
 
-  it('does not keep what was being made while it changed', async () => {
+  it('does not store a document that changed while it was built', async () => {
     const { cache, tell } = makeCache()
     let finish: (answer: CachedAnswer) => void = () => {}
     const first = cache.get(
@@ -129,13 +129,13 @@ describe('the cache of serialised answers', () => {
     expect((await cache.get('/v/1', 5000, async () => answerOf('newest'))).body.toString()).toBe('new')
   })
 
-  it('keeps no failure', async () => {
+  it('stores no failure', async () => {
     const { cache } = makeCache()
     await expect(cache.get('/v/1', 5000, () => Promise.reject(new Error('away')))).rejects.toThrow('away')
     expect((await cache.get('/v/1', 5000, async () => answerOf('back'))).body.toString()).toBe('back')
   })
 
-  it('bounds what it holds', async () => {
+  it('has a size limit', async () => {
     const { cache } = makeCache()
     let fills = 0
     const big = async () => {

@@ -55,7 +55,7 @@ it('can be checked later when no thread starts', async () => {
   await failing.close()
 })
 
-describe('documents that were recorded', () => {
+describe('recorded documents', () => {
   const verifyVector = (document: JsonObject, pem: string) =>
     verifyDocument(document, {
       checks,
@@ -64,7 +64,7 @@ describe('documents that were recorded', () => {
       findKey: async (keyId) => ({ pem, owner: keyId, fetchedAt: NOW }),
     })
 
-  it('carry signatures that are verified', async () => {
+  it('have valid signatures', async () => {
     for (const { rawBody, publicKeyPem } of rawVectors().fromPeer) {
       const document = JSON.parse(rawBody) as JsonObject
       expect(await verifyVector(document, publicKeyPem)).toMatchObject({
@@ -76,7 +76,7 @@ describe('documents that were recorded', () => {
     }
   })
 
-  it('are refused when a word or the signature is different', async () => {
+  it('are refused when a text or the signature is changed', async () => {
     const vector = rawVectors().fromPeer.at(-1)
     const document = JSON.parse(vector?.rawBody ?? '{}') as JsonObject & { signature: JsonObject }
     const pem = vector?.publicKeyPem ?? ''
@@ -93,8 +93,8 @@ describe('documents that were recorded', () => {
   })
 })
 
-describe('what we sign', () => {
-  it('is verified by us, by the proof or by the signature alone', async () => {
+describe('a locally signed document', () => {
+  it('is verified here, by the proof or by the signature alone', async () => {
     const signed = await signDocument(comment(), { rsa, ed25519 }, NOW)
     expect(await verify(signed)).toMatchObject({ ok: true, by: 'proof', keyId: ed25519.keyId, owner: ed25519.owner })
     const { proof: _proof, ...rest } = await signDocument(comment(), { rsa }, NOW)
@@ -102,7 +102,7 @@ describe('what we sign', () => {
     expect(await verify(rest)).toMatchObject({ ok: true, by: 'ld-signature', keyId: rsa.owner, owner: rsa.owner })
   })
 
-  it('leaves the document as it was', async () => {
+  it('is otherwise unchanged', async () => {
     const document = comment()
     const before = structuredClone(document)
     const { signature, '@context': _context, ...rest } = await signDocument(document, { rsa }, NOW)
@@ -139,7 +139,7 @@ describe('what we sign', () => {
     expect(found?.id?.href).toBe(comment().id)
   })
 
-  it('a video with all its files keeps everything that PeerTube reads', async () => {
+  it('of a video with all its files keeps everything that PeerTube reads', async () => {
     const create = recordedActivities('55-create-video-with-transcoding').find(({ type }) => type === 'Create') ?? {}
     const owner = String(create.actor)
     const key = { ...rsa, keyId: `${owner}#main-key`, owner }
@@ -153,7 +153,7 @@ describe('what we sign', () => {
     expect(trustedVideo).toEqual(video)
   })
 
-  it('documents of Fedify are verified by us', async () => {
+  it('documents of Fedify are verified here', async () => {
     const follow = new Follow({
       id: new URL(`${PEER}/follows/1`),
       actor: new URL(rsa.owner),
@@ -169,8 +169,8 @@ describe('what we sign', () => {
   })
 })
 
-describe('LD signatures that are played with', () => {
-  it('an altered word, another actor and another key are refused', async () => {
+describe('manipulated LD signatures', () => {
+  it('an altered text, another actor and another key are refused', async () => {
     const signed = await signDocument(comment(), { rsa }, NOW)
     const altered = changed(signed, ({ object }) => {
       object.content = 'other'
@@ -183,7 +183,7 @@ describe('LD signatures that are played with', () => {
     expect(await verify(forged)).toMatchObject({ ok: false, reason: 'not-by-actor' })
   })
 
-  it('keys without a meaning, added after signing, are not believed', async () => {
+  it('undefined keys, added after signing, are not trusted', async () => {
     const follow: JsonObject = {
       '@context': ['https://www.w3.org/ns/activitystreams', 'https://w3id.org/security/v1'],
       type: 'Create',
@@ -196,13 +196,13 @@ describe('LD signatures that are played with', () => {
       object.views = 1_000_000
       object.replyApproval = 'https://mallory.example/approval'
     })
-    // jsonld refuses keys that would be lost; were they dropped instead, they would be missing in what is believed.
+    // jsonld refuses keys that would be lost; if it dropped them, they would be missing in the trusted document.
     const verdict = await verify(extended)
     expect(verdict.ok ? verdict.document.object : follow.object).toEqual(follow.object)
     expect(await verify(signed)).toMatchObject({ ok: true, document: { object: follow.object } })
   })
 
-  it('a context that gives our keys another meaning does not deceive', async () => {
+  it('a context that redefines terms does not deceive', async () => {
     const signed = await signDocument(comment(), { rsa }, NOW)
     const deceiving = changed(signed, (copy) => {
       copy['@context'] = [
@@ -218,7 +218,7 @@ describe('LD signatures that are played with', () => {
     expect(verdict.ok ? content : 'thread').toBe('thread')
   })
 
-  it('the actor cannot be hidden behind another word', async () => {
+  it('the actor cannot be hidden behind another term', async () => {
     const signed = await signDocument(comment(), { rsa }, NOW)
     const hidden = changed(signed, (copy) => {
       copy['@context'] = [
@@ -243,7 +243,7 @@ describe('LD signatures that are played with', () => {
     expect(await verify(alias)).toMatchObject({ ok: false, reason: 'unverifiable' })
   })
 
-  it('a context of a term, one inside, and terms for blank ids are refused', async () => {
+  it('a scoped context, an embedded one, and terms for blank ids are refused', async () => {
     const signed = await signDocument(comment(), { rsa }, NOW)
     const terms = [
       { s: { '@id': 'as:s', '@context': {} } },
@@ -268,7 +268,7 @@ describe('LD signatures that are played with', () => {
     expect(await verify(nameless)).toMatchObject({ ok: false, reason: 'unverifiable' })
   })
 
-  it('a context in the embedded object, as in an Update of an actor of PeerTube, is read', async () => {
+  it('a context in the embedded object, as in an Update of a PeerTube actor, is read', async () => {
     const { '@context': context } = comment()
     const own = changed(comment(), ({ object }) => {
       object['@context'] = context
@@ -342,7 +342,7 @@ describe('LD signatures that are played with', () => {
     await expect(loadBundledContext('https://mallory.example/context')).rejects.toThrow('unknown')
   })
 
-  it('no signature, half of one and an unknown key are told apart', async () => {
+  it('a missing signature, an incomplete one and an unknown key are distinguished', async () => {
     expect(await verify(comment())).toEqual({ ok: false, reason: 'unsigned' })
     for (const signature of ['text', {}, { type: 'Other' }, { type: 'RsaSignature2017', creator: 1 }, []])
       expect(await verify({ ...comment(), signature })).toMatchObject({ ok: false, reason: 'malformed' })
@@ -362,7 +362,7 @@ describe('LD signatures that are played with', () => {
 })
 
 describe('object proofs', () => {
-  it('are over every byte: anything added, removed or altered is refused', async () => {
+  it('cover every byte: anything added, removed or altered is refused', async () => {
     const { signature: _signature, ...signed } = await signDocument(comment(), { rsa, ed25519 }, NOW)
     expect(await verify(signed)).toMatchObject({ ok: true, by: 'proof' })
     for (const change of [
@@ -383,7 +383,7 @@ describe('object proofs', () => {
     expect(await verify(swapped)).toMatchObject({ ok: false, reason: 'bad-signature' })
   })
 
-  it('a wrong proof does not stand in the way of a right signature', async () => {
+  it('a wrong proof does not invalidate a right signature', async () => {
     const signed = await signDocument(comment(), { rsa, ed25519 }, NOW)
     expect(await verify(signed, finding(rsa))).toMatchObject({ ok: true, by: 'ld-signature' })
   })
@@ -403,7 +403,7 @@ describe('object proofs', () => {
     expect(await verify({ ...signed, proof })).toMatchObject({ ok: false })
   })
 
-  it('of somebody else, and of a document that is too large, are not looked at', async () => {
+  it('of another actor, and of a document that is too large, are not checked', async () => {
     const untouched = { check: () => Promise.reject(new Error('looked at')) }
     const { signature: _signature, ...signed } = await signDocument(comment(), { rsa, ed25519 }, NOW)
     const verdictOf = (document: JsonObject, findKey: FindKey = finding(ed25519)) =>
@@ -415,7 +415,7 @@ describe('object proofs', () => {
     })
   })
 
-  it('an RSA key is no key of a proof', async () => {
+  it('an RSA key is not valid for a proof', async () => {
     const { signature: _signature, ...signed } = await signDocument(comment(), { rsa, ed25519 }, NOW)
     const findKey: FindKey = async () => ({ pem: rsa.publicPem, owner: ed25519.owner, fetchedAt: NOW })
     expect(await verify(signed, findKey)).toMatchObject({ ok: false, reason: 'weak-key' })
@@ -444,7 +444,7 @@ it('canonical JSON is that of RFC 8785', () => {
   )
 })
 
-it('the contexts of all our documents, and those of others that are on board, are understood', () => {
+it('the contexts of all local documents, and bundled ones of others, are supported', () => {
   expect(isUnderstandable(buildCreate({ id: 'https://a.example/1', actor: 'https://a.example/', object: comment(), to: [], cc: [] }))).toBe(
     true,
   )
@@ -463,7 +463,7 @@ it('the contexts of all our documents, and those of others that are on board, ar
   expect(isUnderstandable({ '@context': Array(200).fill('https://www.w3.org/ns/activitystreams') })).toBe(false)
 })
 
-it('a comment that was rewritten after verification still reads as the same comment', async () => {
+it('a rewritten comment reads as the same comment after verification', async () => {
   const signed = await signDocument(comment(), { rsa }, NOW)
   const verdict = await verify(signed)
   if (!verdict.ok) throw new Error(verdict.reason)

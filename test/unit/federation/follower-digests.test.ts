@@ -17,7 +17,7 @@ function digestsOver(followers: Record<string, number>) {
   return { requested, digestOf: makeFollowerDigests({ db: { query } }) }
 }
 
-it('all servers of an actor are counted by one statement, which is not repeated at once', async () => {
+it('all servers of an actor are counted by one statement, which is not repeated immediately', async () => {
   const { requested, digestOf } = digestsOver({ 'https://a.example': 1, 'https://b.example': 2 })
   const digests = await Promise.all(['https://a.example', 'https://b.example', 'https://c.example'].map((origin) => digestOf(1, origin)))
   expect(digests).toEqual([`8${'0'.repeat(63)}`, `8${'0'.repeat(63)}`, '0'.repeat(64)])
@@ -27,7 +27,7 @@ it('all servers of an actor are counted by one statement, which is not repeated 
   expect(requested).toEqual([1, 2])
 })
 
-it('a server with too many followers is told nothing, rather than a part', async () => {
+it('a server with too many followers gets no digest, rather than a partial one', async () => {
   const { digestOf } = digestsOver({ 'https://huge.example': 20_001, 'https://large.example': 20_000 })
   expect(await digestOf(1, 'https://huge.example')).toBeNull()
   expect(await digestOf(1, 'https://large.example')).not.toBeNull()

@@ -1,4 +1,4 @@
-// Storyboards: which moments they show and how these lie on the picture, and what ffmpeg makes of real files.
+// Storyboards: their moments and layout, and real ones made by ffmpeg.
 
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from '@jest/globals'
@@ -21,7 +21,7 @@ describe('the plan of a storyboard', () => {
     [122, { spriteDuration: 2, count: 61, columns: 11, rows: 6 }],
     [3600, { spriteDuration: 30, count: 120, columns: 11, rows: 11 }],
     [36_000, { spriteDuration: 298, count: 121, columns: 11, rows: 11 }],
-  ])('of %d s covers all of them with at most 121 sprites', (duration, expected) => {
+  ])('for %d s covers the whole video with at most 121 sprites', (duration, expected) => {
     const plan = planStoryboard({ ...HD, duration })
     expect(plan).toMatchObject(expected)
     expect(plan.count * plan.spriteDuration).toBeGreaterThanOrEqual(duration)
@@ -35,12 +35,12 @@ describe('the plan of a storyboard', () => {
     [321, 241, 192, 144],
     [64, 64, 192, 192],
     [16_384, 2, 192, 1],
-  ])('of %d × %d px has sprites of %d × %d px', (width, height, spriteWidth, spriteHeight) => {
+  ])('for %d × %d px has sprites of %d × %d px', (width, height, spriteWidth, spriteHeight) => {
     const { sprite } = planStoryboard({ width, height, duration: 10 })
     expect(sprite).toEqual({ width: spriteWidth, height: spriteHeight })
   })
 
-  it('reads key frames alone when a sprite stands for more than a second', () => {
+  it('reads key frames only when a sprite covers more than a second', () => {
     const colours = { matrix: undefined, primaries: undefined, transfer: undefined }
     const looks = { rotation: 0, rotatedByTag: false, hdr: false, colours, pixelFormat: 'yuv420p' }
     const frames = { input: '/video.mp4', index: 1, target: '/frames', looks, canToneMap: true }
@@ -64,17 +64,17 @@ describe('the sprites', () => {
   const frame = (value: number) => [value, value, value, value + 1, value + 1, value + 1]
   const reds = (picture: Buffer | undefined) => [...(picture ?? [])].filter((_byte, index) => index % 3 === 0)
 
-  it('lie from left to right and then down; the last one fills the row', () => {
+  it('are ordered from left to right, then down; the last one fills the row', () => {
     const frames = Buffer.from([...frame(10), ...frame(20), ...frame(30)])
     expect(reds(arrangeSprites(frames, plan))).toEqual([10, 20, 11, 21, 30, 30, 31, 31])
   })
 
-  it('of a file that ends too soon repeat its last whole frame', () => {
+  it('of a truncated file repeat its last whole frame', () => {
     const frames = Buffer.from([...frame(10), ...frame(20).slice(0, 4)])
     expect(reds(arrangeSprites(frames, plan))).toEqual([10, 10, 11, 11, 10, 10, 11, 11])
   })
 
-  it('of a file without any frame do not exist', () => {
+  it('do not exist for a file without frames', () => {
     expect(arrangeSprites(Buffer.from([1, 2, 3]), plan)).toBeUndefined()
   })
 })
@@ -113,7 +113,7 @@ describe('the storyboard of a file', () => {
     expect(board).toMatchObject({ width: columns * width, height: rows * height })
   })
 
-  /** The mean brightness of each sprite, in their order. */
+  /** The mean brightness of each sprite, in order. */
   async function brightness(board: Awaited<ReturnType<typeof make>>): Promise<number[]> {
     if (!board) throw new Error('There is no storyboard.')
     const { sprite, columns, count } = board.plan
@@ -137,7 +137,7 @@ describe('the storyboard of a file', () => {
     })
   })
 
-  it('of an hour shows 120 moments, each within a key frame of where it belongs', async () => {
+  it('of an hour shows 120 moments, each within a key frame of its time', async () => {
     const means = await brightness(await make('hour.mp4'))
     expect(means).toHaveLength(120)
     means.forEach((mean, index) => {
@@ -145,14 +145,14 @@ describe('the storyboard of a file', () => {
     })
   })
 
-  it('of a file that is shorter than it says ends with its last picture', async () => {
+  it('of a file that is shorter than its header says ends with its last frame', async () => {
     const means = await brightness(await make('brightening.mp4', 20))
     expect(means).toHaveLength(20)
     expect(new Set(means.slice(8).map(Math.round)).size).toBe(1)
     expect(means[19]).toBeGreaterThan(220)
   })
 
-  it.each(['sound.mp3', 'cover.mp3'] as const)('does not exist for sound alone (%s)', async (name) => {
+  it.each(['sound.mp3', 'cover.mp3'] as const)('does not exist for audio alone (%s)', async (name) => {
     expect(await make(name)).toBeUndefined()
   })
 

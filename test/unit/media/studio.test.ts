@@ -1,4 +1,4 @@
-// What editions make of a video: the stretches and their times, and the one command that makes them.
+// Plans of editions: clips and their times, and the single ffmpeg command.
 
 import { describe, expect, it } from '@jest/globals'
 import { retimeChapters } from '../../../src/actors/chapter/chapters.ts'
@@ -56,7 +56,7 @@ describe('a timeline', () => {
     expect(lengthOf(arranged)).toBeCloseTo(clips.reduce((sum, one) => sum + one.to - one.from, 0))
   })
 
-  it('of which nothing is left is refused, with the task that leaves nothing', () => {
+  it('without content is refused, with the task that removed it', () => {
     const tasks: TimelineTask[] = [
       { name: 'cut', end: 5 },
       { name: 'cut', start: 5 },
@@ -64,7 +64,7 @@ describe('a timeline', () => {
     expect(() => arrangeClips(10, tasks)).toThrow(expect.objectContaining({ reason: 'empty', task: 1 }))
   })
 
-  it('after another one is one', () => {
+  it('applied after another one is a single timeline', () => {
     const first = { from: 3, to: 10, at: 2 }
     expect(afterAnother(first, { from: 1, to: 5, at: 0 })).toEqual({ from: 3, to: 6, at: 1 })
     expect(afterAnother(first, { from: 4, to: 9, at: 1 })).toEqual({ from: 5, to: 10, at: 1 })
@@ -72,10 +72,10 @@ describe('a timeline', () => {
   })
 })
 
-describe('times of a video', () => {
+describe('timestamps of a video', () => {
   const retiming = { from: 10, to: 30, at: 5 }
 
-  it('of chapters are moved, and those outside go', () => {
+  it('of chapters are moved, and those outside are removed', () => {
     const chapters = [0, 8, 20, 30].map((timecode) => ({ timecode, title: `at ${timecode}` }))
     expect(retimeChapters(chapters, retiming)).toEqual([
       { timecode: 5, title: 'at 8' },
@@ -83,7 +83,7 @@ describe('times of a video', () => {
     ])
   })
 
-  it('of captions are moved, cut on the edges, and those outside go', async () => {
+  it('of captions are moved, truncated at the edges, and those outside are removed', async () => {
     const cue = (start: string, end: string) => `00:00:${start}.000 --> 00:00:${end}.000 align:start\n${start}`
     const text = ['WEBVTT', cue('01', '09'), cue('09', '12'), cue('20', '21'), cue('29', '40'), cue('31', '32')].join('\n\n')
     expect(await retimeWebVtt(Buffer.from(text), retiming)).toBe(
@@ -166,7 +166,7 @@ describe('a plan', () => {
     expect(duration).toBe(13)
   })
 
-  it('puts watermarks at the top right, a tenth of the height high, and never wider than the video', () => {
+  it('places watermarks at the top right, a tenth of the height high, and never wider than the video', () => {
     const { marks } = planOf(probed({}), [
       { name: 'add-watermark', size: { width: 200, height: 100 } },
       { name: 'add-watermark', size: { width: 4000, height: 10 } },
@@ -175,7 +175,7 @@ describe('a plan', () => {
     expect(marks.get(1)).toEqual({ width: 604, height: 2, x: 18, y: 18 })
   })
 
-  it('has sound when anything has, at the rate of the video when that has some', () => {
+  it('has audio if any input has, at the sample rate of the video if it has one', () => {
     const silent = probed({ sound: false })
     expect(planOf(silent, [{ name: 'cut', end: 1 }]).sound).toBeUndefined()
     expect(planOf(silent, [{ name: 'add-outro', probe: probed({}) }])).toMatchObject({
@@ -184,12 +184,12 @@ describe('a plan', () => {
     })
   })
 
-  it('says that times stayed when the video begins at its beginning and is whole', () => {
+  it('reports unchanged times when the video starts at zero and is complete', () => {
     expect(planOf(probed({}), [{ name: 'add-outro', probe: probed({}) }]).retiming).toBeUndefined()
     expect(planOf(probed({}), [{ name: 'cut', end: 4 }]).retiming).toEqual({ from: 0, to: 4, at: 0 })
   })
 
-  it('refuses files that do not say how long they are', () => {
+  it('refuses files without a duration', () => {
     expect(() => planOf(probed({ duration: 0 }), [])).toThrow(expect.objectContaining({ reason: 'unreadable' }))
   })
 })
@@ -205,7 +205,7 @@ describe('the command', () => {
       asFiltered: ['-vsync', 'vfr'],
     })
 
-  it('reads each file once, only as far as it is shown, and encodes once', () => {
+  it('reads each file once, only the shown part, and encodes once', () => {
     const { inputs, outputs, filter } = commandOf(probed({}), [
       { name: 'add-intro', probe: probed({ duration: 2 }) },
       { name: 'add-watermark', size: { width: 10, height: 10 } },
@@ -220,7 +220,7 @@ describe('the command', () => {
     expect(filter).toContain('[v0][a0][v1][a1]concat=n=2:v=1:a=1[v][a]')
   })
 
-  it('takes the sound from where it is, and makes silence and darkness where there is none', () => {
+  it('takes audio from its file, and generates silence and black frames', () => {
     const apart = commandOf(probed({}), [{ name: 'cut', start: 2 }], 'sound.mp4')
     expect(apart.inputs.map(({ source }) => source)).toEqual(['video.mp4', 'sound.mp4'])
     const mixed = commandOf(probed({}), [{ name: 'add-intro', probe: probed({ sound: false, duration: 1 }) }])
@@ -229,21 +229,21 @@ describe('the command', () => {
     expect(dark.filter).toContain('color=c=black:s=640x360:r=25:d=1.000')
   })
 
-  it('shows at least one picture of a stretch, however short', () => {
+  it('shows at least one frame of each clip', () => {
     const { filter, outputs } = commandOf(probed({}), [{ name: 'cut', start: 1, end: 1.015 }])
     expect(filter).toContain('trim=duration=0.040,')
     expect(filter).toContain('atrim=duration=0.040,')
     expect(outputs[0]?.options.join(' ')).toContain('-t 5.015 ')
   })
 
-  it('makes sound alone of a video that has sound alone', () => {
+  it('makes audio only from a video with audio only', () => {
     const { filter, outputs } = commandOf(probed({ picture: false }), [{ name: 'cut', start: 1 }])
     expect(filter).toContain('concat=n=1:v=0:a=1[a]')
     expect(outputs[0]?.options).toContain('-vn')
   })
 })
 
-it('an edition grows by what its intro and outro would cost at the rate of the video', () => {
+it('an edition grows by the size of its intro and outro at the bit rate of the video', () => {
   const tasks: TimelineTask[] = [
     { name: 'add-intro', duration: 3 },
     { name: 'cut', start: 1 },

@@ -17,7 +17,7 @@ const facts: TorrentFacts = {
 const make = (of: Partial<TorrentFacts> = {}) => makeTorrent(Readable.from([content]), { ...facts, ...of })
 
 describe('the torrent of a file', () => {
-  it('says what parse-torrent reads, with the info hash that it finds', async () => {
+  it('has the fields and the info hash that parse-torrent reads', async () => {
     const torrent = await make()
     const read = await parseTorrent(Buffer.from(torrent.bytes))
     expect(read).toMatchObject({
@@ -34,12 +34,12 @@ describe('the torrent of a file', () => {
     expect(torrent.infoHash).toBe('a9472bdbfb88aeec4af0fbbbabc27c06e317c96d')
   })
 
-  it('is the same each time, and in whatever chunks the file is read', async () => {
+  it('is deterministic, for any chunks of the file', async () => {
     const chunks = Readable.from([content.subarray(0, 7), content.subarray(7, 20_000), content.subarray(20_000)])
     expect(await makeTorrent(chunks, facts)).toEqual(await make())
   })
 
-  it('names no web seed for a file that not everybody may read', async () => {
+  it('has no web seed for a file that is not public', async () => {
     const read = await parseTorrent(Buffer.from((await make({ webSeed: null })).bytes))
     expect(read).toMatchObject({ urlList: [], infoHash: (await make()).infoHash })
   })
@@ -53,7 +53,7 @@ describe('the torrent of a file', () => {
     await expect(make({ size: 39_999 })).rejects.toThrow('not the one')
   })
 
-  it('ends when it is told to', async () => {
+  it('is aborted by a signal', async () => {
     const endless = Readable.from(
       (async function* () {
         for (;;) yield await setImmediate(Buffer.alloc(1000))
@@ -64,13 +64,13 @@ describe('the torrent of a file', () => {
   })
 })
 
-describe('a torrent that is renewed', () => {
-  it('is the one that would be made anew, without the file', async () => {
+describe('an updated torrent', () => {
+  it('equals a new one, without reading the file', async () => {
     const changed = { ...facts, name: 'another 240p.mp4', webSeed: null }
     expect(await renewTorrent((await make()).bytes, changed)).toEqual(await make(changed))
   })
 
-  it('keeps its info hash when only addresses change', async () => {
+  it('keeps its info hash when only URLs change', async () => {
     const { bytes, infoHash } = await make()
     expect((await renewTorrent(bytes, { ...facts, webSeed: 'https://other.example/1' }))?.infoHash).toBe(infoHash)
   })
@@ -88,8 +88,8 @@ describe('a torrent that is renewed', () => {
   })
 })
 
-describe('addresses of peers', () => {
-  it('a magnet URI has the parts of the reference in its order', () => {
+describe('peer URLs', () => {
+  it('a magnet URI has the parts of the reference, in order', () => {
     const magnet = magnetOf(
       { infoHash: 'a'.repeat(40), torrentUrl: 'http://a.example:9000/lazy-static/torrents/1-240.torrent' },
       { ...facts, displayName: 'one & two + 3' },

@@ -1,4 +1,4 @@
-// The ZIP writer: what it writes is read by another library, and what goes wrong leaves nothing that looks whole.
+// The ZIP writer, verified with another library; an error leaves nothing that looks complete.
 
 import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -17,7 +17,7 @@ async function written(work: (zip: ReturnType<typeof makeZipWriter>) => Promise<
   return await whole
 }
 
-it('writes entries one after the other, packed or as they are', async () => {
+it('writes entries in sequence, compressed or stored', async () => {
   const make = () =>
     written(async (zip) => {
       await zip.add('peertube/a.json', from('{', '}'), { compress: true })
@@ -36,12 +36,12 @@ it('writes entries one after the other, packed or as they are', async () => {
   expect((await make()).equals(bytes)).toBe(true)
 })
 
-it('writes Zip64 where nobody knows how long an entry will be', async () => {
+it('writes ZIP64 for entries of unknown size', async () => {
   const versions = async (options: { size?: number }) => {
     const bytes = await written((zip) => zip.add('x', from('abc'), { ...options, compress: false }))
     return bytes.readUInt16LE(bytes.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 6)
   }
-  // What it takes to read the entry (APPNOTE 4.4.3.2).
+  // The version needed to read the entry (APPNOTE 4.4.3.2).
   expect([await versions({ size: 3 }), await versions({})]).toEqual([20, 45])
 })
 
@@ -57,7 +57,7 @@ it.each([
     'unreadable',
   ],
   ['a source of another size', () => from('abcd'), 'unexpected number of bytes'],
-])('breaks off at %s', async (_what, source, message) => {
+])('fails at %s', async (_what, source, message) => {
   const zip = makeZipWriter({ modifiedAt })
   const whole = buffer(zip.stream)
   const added = zip.add('x', source(), { size: 3, compress: false }).then(() => zip.end())
@@ -65,7 +65,7 @@ it.each([
   await added.catch((error: unknown) => expect(String(error)).toContain(message))
 })
 
-it('refuses a name twice, and names that lead elsewhere', async () => {
+it('refuses duplicate names, and path traversal', async () => {
   for (const name of ['A', '../x', '/x']) {
     const zip = makeZipWriter({ modifiedAt })
     const whole = buffer(zip.stream)
@@ -75,7 +75,7 @@ it('refuses a name twice, and names that lead elsewhere', async () => {
   }
 })
 
-it('stops reading a source when nobody reads the archive', async () => {
+it('stops reading a source when the archive is no longer read', async () => {
   const zip = makeZipWriter({ modifiedAt })
   const source = new PassThrough()
   const added = zip.add('x', source, { compress: false })

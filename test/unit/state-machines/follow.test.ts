@@ -13,7 +13,7 @@ const play = (...events: FollowEvent[]) =>
 const requested = { type: 'REQUESTED', by: 'us', at: 0, answer: 'awaited' } as const
 
 describe('a follow', () => {
-  it('that was rejected can be asked again and accepted', () => {
+  it('that was rejected can be requested again and accepted', () => {
     expect(play(requested, { type: 'REJECTED' }, { ...requested, at: 9 }, { type: 'ACCEPTED' })).toMatchObject({
       state: 'accepted',
       context: { askedAt: 9, tries: 1 },
@@ -27,11 +27,11 @@ describe('a follow', () => {
     expect(() => step(followMachine, rejected, { type: 'REJECTED' })).toThrow(IllegalMove)
   })
 
-  it('that is asked again while it is accepted answers without changing', () => {
+  it('that is requested again while it is accepted answers without changing', () => {
     expect(step(followMachine, play(requested, { type: 'ACCEPTED' }), requested).changed).toBe(false)
   })
 
-  it('asked of a host that never answers is repeated for 7 days and then shown as rejected', () => {
+  it('to a host that never answers is repeated for 7 days and then shown as rejected', () => {
     let at: Parameters<typeof step<typeof followMachine>>[1] = play(requested)
     let now = 0
     let sent = 1

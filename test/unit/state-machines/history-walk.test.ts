@@ -9,7 +9,7 @@ import { table } from './history-walk.table.ts'
 describeMachine(table)
 
 describe('the walk over a history', () => {
-  it('of a server that is away for eight hours goes on', () => {
+  it('of a server that is away for eight hours continues', () => {
     let at: Parameters<typeof step<typeof historyWalkMachine>>[1] = initialHistoryWalk
     let waited = 0
     while (at.state !== 'failed') {
@@ -22,7 +22,7 @@ describe('the walk over a history', () => {
     expect(waited / 3_600_000).toBeGreaterThan(8)
   })
 
-  it('gives up the items that can never be had', () => {
+  it('gives up items that are never available', () => {
     let at: Parameters<typeof step<typeof historyWalkMachine>>[1] = initialHistoryWalk
     let rounds = 0
     while (at.state !== 'done') {

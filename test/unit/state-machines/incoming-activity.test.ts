@@ -9,7 +9,7 @@ import { table } from './incoming-activity.table.ts'
 describeMachine(table)
 
 describe('an incoming activity', () => {
-  it('that fails each time is parked after its fifth try, with the reason', () => {
+  it('that fails each time is parked after its fifth attempt, with the reason', () => {
     let at: Parameters<typeof step<typeof incomingActivityMachine>>[1] = initialIncomingActivity(true)
     let tries = 0
     while (at.state !== 'parked') {
@@ -20,7 +20,7 @@ describe('an incoming activity', () => {
     expect([tries, at.context]).toEqual([5, { tries: 5, reason: 'no such video' }])
   })
 
-  it('without a signature that was checked has no effect', () => {
+  it('without a verified signature has no effect', () => {
     expect(initialIncomingActivity(false).state).toBe('unverified')
     expect(() => step(incomingActivityMachine, initialIncomingActivity(false), { type: 'HANDLED' })).toThrow()
   })

@@ -9,7 +9,7 @@ import { table } from './redundancy.table.ts'
 describeMachine(table)
 
 describe('a copy', () => {
-  it('that is made anew and fails is taken back from those who know the older one', () => {
+  it('whose renewal fails is withdrawn from servers that know the older one', () => {
     let at: Parameters<typeof step<typeof redundancyMachine>>[1] = initialRedundancy
     for (const type of ['STARTED', 'STORED', 'ANNOUNCED', 'OUTDATED', 'STARTED'] as const) {
       at = step(redundancyMachine, at, { type })

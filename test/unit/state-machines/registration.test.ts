@@ -9,7 +9,7 @@ import { table } from './registration.table.ts'
 describeMachine(table)
 
 describe('a registration', () => {
-  it('that was decided cannot be decided again, and its link verifies nothing any more', () => {
+  it('that was decided cannot be decided again, and its link verifies nothing', () => {
     for (const state of ['accepted', 'rejected'] as const) {
       const decided = { state, context: { emailVerified: false } }
       for (const type of ['ACCEPTED', 'REJECTED', 'EMAIL_VERIFIED', 'LINK_ASKED'] as const) {
@@ -18,7 +18,7 @@ describe('a registration', () => {
     }
   })
 
-  it('is verified once, and following the link again changes nothing', () => {
+  it('is verified once, and opening the link again changes nothing', () => {
     const requested = { state: 'requested', context: { emailVerified: false } } as const
     const verified = step(registrationMachine, requested, { type: 'EMAIL_VERIFIED' })
     expect(verified).toEqual({ state: 'verified', context: { emailVerified: true }, changed: true })

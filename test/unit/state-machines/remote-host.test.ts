@@ -11,7 +11,7 @@ describeMachine(table)
 type At = Parameters<typeof step<typeof remoteHostMachine>>[1]
 const day = 86_400_000
 
-/** The times at which a host is tried that answers nothing, until it is given up or `until` has passed. */
+/** The times at which a host without any response is tried, until it is given up or `until` has passed. */
 function tries(until: number): { at: At; times: number[] } {
   let at: At = initialRemoteHost
   let now = 0
@@ -24,7 +24,7 @@ function tries(until: number): { at: At; times: number[] } {
   return { at, times }
 }
 
-describe('a remote host that answers nothing', () => {
+describe('a remote host that does not respond', () => {
   it('is tried after 1, 2, 4 … minutes, then every 12 hours, the last time after exactly 7 days', () => {
     const { at, times } = tries(30 * day)
     const waits = times.slice(1).map((time, index) => (time - (times[index] ?? 0)) / 60_000)
@@ -39,7 +39,7 @@ describe('a remote host that answers nothing', () => {
     expect(step(remoteHostMachine, at, { type: 'SUCCEEDED' })).toMatchObject(initialRemoteHost)
   })
 
-  it('and comes back after 8 days is woken by its next activity, with its whole patience restored', () => {
+  it('and comes back after 8 days is woken by its next activity, with its whole retry time restored', () => {
     const woken = step(remoteHostMachine, tries(30 * day).at, { type: 'HEARD' })
     const failedAgain = step(remoteHostMachine, woken, { type: 'FAILED', at: 8 * day, settings: table.settings })
     expect(woken.state).toBe('healthy')

@@ -9,7 +9,7 @@ import { table } from './resumable-upload.table.ts'
 describeMachine(table)
 
 describe('a resumable upload', () => {
-  it('that meets a hole, a rewind or an overflow keeps its true offset', () => {
+  it('that meets a gap, a rewind or an overflow keeps its true offset', () => {
     const receiving = step(resumableUploadMachine, initialResumableUpload(10), {
       type: 'CHUNK_STORED',
       from: 0,
@@ -25,7 +25,7 @@ describe('a resumable upload', () => {
     }
   })
 
-  it('is assembled by the chunk that reaches its size, and by no other', () => {
+  it('is completed by the chunk that reaches its size, and by no other', () => {
     let at: Parameters<typeof step<typeof resumableUploadMachine>>[1] = initialResumableUpload(3)
     const states = [0, 1, 2].map((from) => {
       at = step(resumableUploadMachine, at, { type: 'CHUNK_STORED', from, bytes: 1 })

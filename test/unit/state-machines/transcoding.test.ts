@@ -30,7 +30,7 @@ describe('a transcoding', () => {
     })
   })
 
-  it('whose worker makes a rendition between two deaths goes on', () => {
+  it('whose worker makes a rendition between two deaths continues', () => {
     const events = [{ type: 'STARTED', total: 9, made: 0, plan: 'a' }, timedOut] as const
     const progress = [{ type: 'STARTED', total: 9, made: 0, plan: 'a' }, { type: 'RENDITION_MADE' }, timedOut] as const
     expect(play(...events, ...events, ...progress, ...events)).toMatchObject({

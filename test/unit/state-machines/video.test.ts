@@ -39,7 +39,7 @@ describe('a video', () => {
     expect(play(...failed, { type: 'RETRIED' }, { type: 'TRANSCODED' }).state).toBe('published')
   })
 
-  it('that is removed takes no event any more', () => {
+  it('that is removed accepts no more events', () => {
     const removed = play(uploaded(false), { type: 'REMOVED' })
     for (const row of table.rows) expect(() => step(videoMachine, removed, row.event)).toThrow()
   })
