@@ -2,6 +2,7 @@
 
 import { newUuid } from '../ids.ts'
 import type { Logger } from '../logger.ts'
+import { makeQuietLog } from '../quiet-log.ts'
 import type { RedisAddress } from '../redis.ts'
 import { openPostgresChannel } from './postgres-channel.ts'
 import { openRedisChannel } from './redis-channel.ts'
@@ -30,6 +31,7 @@ const MAX_BYTES = 7_000
 export async function makeBus({ backend, prefix, logger }: BusOptions): Promise<Bus> {
   const listeners = new Map<string, Set<(payload: JsonValue) => void>>()
   const self = newUuid()
+  const quiet = makeQuietLog(logger)
 
   const deliver = ({ topic, payload }: Message): void => {
     for (const listener of listeners.get(topic) ?? []) {
@@ -42,8 +44,9 @@ export async function makeBus({ backend, prefix, logger }: BusOptions): Promise<
   }
 
   const receive = (text: string): void => {
-    const message: Message & { from?: string } = JSON.parse(text)
-    if (message.from !== self) deliver(message)
+    const message = readMessage(text)
+    if (!message) quiet('a message of the bus could not be read', 'It is none of this server.')
+    else if (message.from !== self) deliver(message)
   }
 
   const channel = await openChannel({ backend, prefix, logger }, receive)
@@ -67,6 +70,17 @@ export async function makeBus({ backend, prefix, logger }: BusOptions): Promise<
       }
     },
     close: () => channel.close(),
+  }
+}
+
+/** Undefined if it is none: others may send on the same channel. */
+function readMessage(text: string): (Message & { from?: unknown }) | undefined {
+  try {
+    const message: unknown = JSON.parse(text)
+    const isMessage = typeof message === 'object' && message !== null && typeof Reflect.get(message, 'topic') === 'string'
+    return isMessage && 'payload' in message ? (message as Message) : undefined
+  } catch {
+    return undefined
   }
 }
 

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Job, JobsOptions, JobType, PostgresConnection, PostgresConnectionOptions, PostgresQueueBackend, WorkerOptions } from 'bullmq'
 import { isRetryable } from '../database/errors.ts'
 import type { Logger } from '../logger.ts'
+import { makeQuietLog } from '../quiet-log.ts'
 import { connectRedis, type RedisAddress } from '../redis.ts'
-import { makeQuietLog } from './quiet-log.ts'
 
 const WIPE_TRIES = 10
 

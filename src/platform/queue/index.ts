@@ -1,8 +1,8 @@
 // Six queues of hints on BullMQ, on Redis or PostgreSQL. Durable work is in Vireo's own tables.
 
 import type { Logger } from '../logger.ts'
+import { makeQuietLog } from '../quiet-log.ts'
 import { openBackEnd, type Producer, type QueueBackEnd } from './back-end.ts'
-import { makeQuietLog } from './quiet-log.ts'
 import type { Queue, QueueName, WorkHandle } from './types.ts'
 import { startWork } from './work.ts'
 

@@ -1,8 +1,8 @@
 // A worker: passes hints of one queue to a handler, with limited concurrency, and drains when it closes.
 
 import type { Logger } from '../logger.ts'
+import { makeQuietLog } from '../quiet-log.ts'
 import type { BackEnd, HintJob } from './back-end.ts'
-import { makeQuietLog } from './quiet-log.ts'
 import type { Hint, QueueName, WorkHandle } from './types.ts'
 
 export interface WorkOptions {

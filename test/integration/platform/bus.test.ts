@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Bus, type JsonValue, makeBus } from '../../../src/platform/bus/index.ts'
-import { silentLogger } from '../../../src/platform/logger.ts'
+import { makeLogger, silentLogger } from '../../../src/platform/logger.ts'
 import { backEnds, type TestBackEnd } from '../../support/back-ends.ts'
 import { eventually } from '../../support/until.ts'
 
@@ -90,6 +90,26 @@ describe.each(backEnds)('the bus on $kind', ({ open }) => {
     await there.publish('token', 1)
     await there.publish('token', 2)
     await eventually(() => expect(got).toEqual([1, 2]))
+  })
+
+  it.each(['not json', 'null', '5', '"text"', '[]', '{}', '{"topic":5,"payload":1}'])('ignores what is no message: %s', async (text) => {
+    const got = record(here, 'token')
+    await backEnd.say(text)
+    await there.publish('token', 1)
+    await eventually(() => expect(got).toEqual([1]))
+  })
+
+  it('says once that others send what it cannot read', async () => {
+    const lines: string[] = []
+    const logger = makeLogger({ level: 'warn', destination: { write: (line) => void lines.push(line) } })
+    const third = await makeBus({ backend: backEnd.bus, prefix: backEnd.prefix, logger })
+    const got = record(third, 'token')
+    for (const text of ['not json', 'nor this', 'not json']) await backEnd.say(text)
+    await there.publish('token', 1)
+    await eventually(() => expect(got).toEqual([1]))
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'a message of the bus could not be read' }])
+    expect(lines.join()).not.toContain('not json')
+    await third.close()
   })
 
   it('carries 6,900 bytes and refuses more than 7,000 with a clear error', async () => {

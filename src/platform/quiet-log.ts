@@ -1,6 +1,6 @@
 // Logs a failure that repeats many times a second only once in a while, with the number of suppressed lines.
 
-import type { Logger } from '../logger.ts'
+import type { Logger } from './logger.ts'
 
 const INTERVAL_MS = 5_000
 
