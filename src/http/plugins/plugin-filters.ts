@@ -106,15 +106,14 @@ function openFields(body: unknown): object | null {
 function mayChange(hook: string, schema: z.ZodType | undefined, filters: Filters): onSendHookHandler {
   const isGood = (value: unknown): boolean => (schema ? fits(schema, value) : typeof value === 'object' && value !== null)
   return (request, reply, payload, done) => {
-    const isText = typeof payload === 'string' || Buffer.isBuffer(payload)
-    if (reply.statusCode !== 200 || !isText || !filters.handles(hook)) return done(null, payload)
+    if (reply.statusCode !== 200 || typeof payload !== 'string' || !filters.handles(hook)) return done(null, payload)
     const user = request.session?.user
     const params = {
       params: request.params,
       query: request.query,
       user: user ? { id: user.id, username: user.username, role: user.role } : null,
     }
-    const before: unknown = JSON.parse(payload.toString())
+    const before: unknown = JSON.parse(payload)
     filters
       .filter(hook, before, params, isGood)
       .then((after) => {

@@ -160,6 +160,20 @@ describe('a cached response', () => {
     const cached = await get('/list', { 'if-none-match': `W/${etag}` })
     expect([cached.statusCode, cached.body, cached.headers['content-type'], made.length]).toEqual([304, '', undefined, 1])
     expect((await get('/list', { 'if-none-match': '"another"' })).statusCode).toBe(200)
+    const headersOf = ({ headers }: typeof kept) => {
+      const {
+        date,
+        'x-request-id': id,
+        'x-ratelimit-remaining': remaining,
+        'content-type': type,
+        'content-length': length,
+        ...others
+      } = headers
+      return others
+    }
+    const [plain, outdated] = [await get('/list'), await get('/list', { 'if-none-match': '"another"' })]
+    expect([headersOf(kept), headersOf(outdated)]).toEqual([headersOf(plain), headersOf(plain)])
+    expect([outdated.body, outdated.headers['content-length']]).toEqual([plain.body, plain.headers['content-length']])
     clear()
     // Generated for a client that has it: others get it completely.
     await get('/one/1')

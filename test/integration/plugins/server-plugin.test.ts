@@ -181,6 +181,19 @@ describe('hooks', () => {
     expect((await ask('GET', `/api/v1/videos/${uuid}`)).body.name).toBe('Filtered (1) (2)')
   })
 
+  it.each([
+    ['without a tag', {}],
+    ['with another tag', { 'if-none-match': '"an-older-one"' }],
+  ])('change a cached response once, for a request %s', async (_name, headers: Record<string, string>) => {
+    const uuid = await newVideo('Kept')
+    await until(async () => (await run(server.node.databaseUrl, 'select from outbox')).length === 0)
+    const fresh = await fetch(`${server.node.base}/api/v1/videos/${uuid}`)
+    const kept = await fetch(`${server.node.base}/api/v1/videos/${uuid}`, { headers })
+    const [first, second] = [await fresh.json(), await kept.json()]
+    expect([first.name, second.name]).toEqual(['Kept (1) (2)', 'Kept (1) (2)'])
+    expect(kept.headers.get('etag')).toBe(fresh.headers.get('etag'))
+  })
+
   it('refuse requests with a reason', async () => {
     const uuid = await newVideo('Commented')
     const threads = `/api/v1/videos/${uuid}/comment-threads`
