@@ -6,6 +6,7 @@ import { randomToken, sha256 } from '../../platform/ids.ts'
 import type { Passwords } from '../../platform/passwords.ts'
 import { dueIn, initialTwoFactor, type TwoFactorEvent, type TwoFactorState, twoFactorMachine } from '../../state-machines/two-factor.ts'
 import { type ActorDeps, advanceRow, DomainError, defineLifecycle, type GuessLimits, notFound, type Unit } from '../runtime/index.ts'
+import { renewSessions } from '../session/session.writes.ts'
 import { type User, userRoles } from '../user/user.entity.ts'
 import { enrolmentUri, stepOfCode } from './one-time-code.ts'
 import { guessedCode } from './spend-code.ts'
@@ -131,6 +132,7 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
         ])
         if (!same) throw wrongRequest()
         await move(unit, id, { type: 'CONFIRMED' }, { secretSealed, requestTokenHash: null })
+        renewSessions(unit, { user: userId })
       })
     },
 
@@ -139,7 +141,10 @@ export function makeTwoFactor(deps: ActorDeps & { passwords: Passwords; guesses:
       await checkPassword(by, user, currentPassword)
       const { rowId: id } = user
       if (id === null) throw alreadyOff()
-      await tell({ aggregate: 'two_factor', id }, (unit) => move(unit, id, { type: 'DISABLED' }, NO_SECRET))
+      await tell({ aggregate: 'two_factor', id }, async (unit) => {
+        await move(unit, id, { type: 'DISABLED' }, NO_SECRET)
+        renewSessions(unit, { user: userId })
+      })
     },
   }
 }

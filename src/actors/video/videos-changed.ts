@@ -36,8 +36,6 @@ const OF_MANY = [
   'ChannelEmptied',
   'UserRemoved',
   'AccountRemoved',
-  'AccountBlocked',
-  'ServerBlocked',
   'RedundancyStored',
   'RedundancyRenewed',
   'RedundancyRemoved',
@@ -49,5 +47,15 @@ export function announceVideoChanges(registry: Registry): void {
   }
   for (const event of OF_MANY) {
     registry.on(event, 'answers', async (_payload: object, unit: Unit) => unit.publish(VIDEOS_CHANGED, {}))
+  }
+  // Mutes of users hide nothing from visitors.
+  for (const [event, table] of [
+    ['AccountBlocked', 'account_block'],
+    ['ServerBlocked', 'server_block'],
+  ] as const) {
+    registry.on(event, 'answers', async ({ blockId }, unit) => {
+      const [block] = await unit.query(`select 1 from ${table} where id = $1 and owner_id is null`, [blockId])
+      if (block) unit.publish(VIDEOS_CHANGED, {})
+    })
   }
 }

@@ -17,7 +17,7 @@ import { meView, quotaView, toMeView } from './views.ts'
 export interface MeDeps {
   db: Database
   urls: { host: string }
-  bus: Pick<Bus, 'subscribe'>
+  bus: Pick<Bus, 'subscribe' | 'publish'>
   updateMe: UpdateMe
   notificationSettings: NotificationSettingCommands
   activePlugins: Pick<ActivePlugins, 'recent' | 'hasTheme'>
@@ -55,7 +55,10 @@ export function meArea({ db, urls, bus, updateMe, notificationSettings, activePl
       },
       async (request, reply) => {
         const { id: sessionId, user } = sessionOf(request)
-        await updateMe({ userId: user.id, sessionId }, toMeChanges(request.body))
+        const changes = toMeChanges(request.body)
+        await updateMe({ userId: user.id, sessionId }, changes)
+        // Settings are the user's own; videos, lists and pages show the rest.
+        if (changes.displayName !== undefined || changes.description !== undefined) await bus.publish(VIDEOS_CHANGED, {})
         return reply.code(204).send(null)
       },
     )

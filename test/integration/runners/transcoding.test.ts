@@ -12,7 +12,11 @@ const FAILED = 7
 let world: RunnerHarness
 
 beforeAll(async () => {
-  world = await startHarness({ transcoding: { web_videos: { enabled: true }, hls: { enabled: true } } })
+  world = await startHarness({
+    transcoding: { web_videos: { enabled: true }, hls: { enabled: true } },
+    // Cached responses do not expire during the test.
+    vireo: { caching: { routes: { videos: '1 hour' } } },
+  })
 })
 afterAll(() => world?.stop())
 
@@ -47,9 +51,19 @@ it('notifies connected runners of jobs, and refuses strangers', async () => {
 
 it('publishes an upload with the renditions of a local transcoding, made by two runners', async () => {
   const runners = [await world.register('first'), await world.register('second')]
-  const ends = await Promise.all(runners.map((token) => world.work(token)))
   const uuid = await world.upload('journey.mp4')
+  const listed = async () => {
+    const list = (await (await fetch(`${world.node.base}/api/v1/videos`)).json()) as { data: { uuid: string }[] }
+    return list.data.some((video) => video.uuid === uuid)
+  }
+  expect(await listed()).toBe(false)
+  const ends = await Promise.all(runners.map((token) => world.work(token)))
   const remote = await until(uuid, PUBLISHED)
+  expect(await listed()).toBe(true)
+  await eventually('the renditions, for visitors', 600_000, async () => {
+    const shownToVisitors: VideoView = await (await fetch(`${world.node.base}/api/v1/videos/${uuid}`)).json()
+    return JSON.stringify(renditions(shownToVisitors)) === JSON.stringify(renditions(await world.video(uuid)))
+  })
   await Promise.all(ends.map((end) => end()))
   const jobs = (await world.jobs()).slice(-4)
   expect(jobs.map(({ type, payload, state }) => [type, payload.output.resolution, state.label])).toEqual([

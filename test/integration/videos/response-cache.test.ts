@@ -3,10 +3,11 @@
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { FastifyContextConfig } from 'fastify'
 import pg from 'pg'
 import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { INVISIBLE_WRITES } from '../../../src/http/plugins/writes.ts'
+import { INVISIBLE_WRITES, VISIBLE_WRITES } from '../../../src/http/plugins/writes.ts'
 import type { Row, Sql } from '../../../src/platform/database/index.ts'
 import { makeBrowser } from '../../support/browser.ts'
 import { makeUser, makeVideo } from '../../support/builders.ts'
@@ -22,7 +23,8 @@ const config = {
   instance: { default_nsfw_policy: 'display' },
 }
 
-const routes = new Set<string>()
+/** Each with true if it needs a session. */
+const routes = new Map<string, boolean>()
 let node: TestNode
 let second: TestNode
 let root: Client
@@ -35,8 +37,8 @@ beforeAll(async () => {
   node = await startTestNode({
     config,
     clock,
-    onRoute: ({ method, url }) => {
-      for (const one of [method].flat()) routes.add(`${one} ${url}`)
+    onRoute: ({ method, url, config }) => {
+      for (const one of [method].flat()) routes.set(`${one} ${url}`, isForUsers(config))
     },
   })
   second = await startTestNode({ config, clock, beside: node })
@@ -49,6 +51,9 @@ afterAll(async () => {
   await second?.stop()
   await node?.stop()
 })
+
+const isForUsers = (config: FastifyContextConfig = {}): boolean =>
+  config.right !== undefined || ['user', 'moderator', 'admin'].includes(config.auth ?? '')
 
 interface Details {
   id: number
@@ -233,8 +238,59 @@ const writes: Write[] = [
   },
 ]
 
-it('the writes that invalidate nothing are existing routes', () => {
-  expect([...INVISIBLE_WRITES].filter((route) => !routes.has(route))).toEqual([])
+describe('the lists of writes', () => {
+  it('contain only existing routes', () => {
+    expect([...INVISIBLE_WRITES, ...VISIBLE_WRITES].filter((route) => !routes.has(route))).toEqual([])
+  })
+
+  it('contain each write once', () => {
+    const writes = [...routes.keys()].filter((route) => /^(POST|PUT|PATCH|DELETE) \/api\/v1\/(?!\*)/.test(route))
+    expect(writes.length).toBeGreaterThan(150)
+    expect(writes.filter((route) => VISIBLE_WRITES.has(route) === INVISIBLE_WRITES.has(route))).toEqual([])
+  })
+
+  it('require a session for every visible write', () => {
+    expect([...VISIBLE_WRITES].filter((route) => !routes.get(route))).toEqual([])
+  })
+
+  it('keep cached responses after invisible writes', async () => {
+    const video = await upload()
+    const [username, password] = [`writer_${crypto.randomUUID().slice(0, 8)}`, 'the password of a writer']
+    await root.send('POST', '/api/v1/users', {
+      username,
+      password,
+      email: `${username}@example.org`,
+      role: 2,
+      videoQuota: -1,
+      videoQuotaDaily: -1,
+    })
+    const writer = await login(node.base, username, password)
+    await root.send('POST', '/api/v1/runners/registration-tokens/generate')
+    const { data } = await root.get<{ data: { registrationToken: string }[] }>('/api/v1/runners/registration-tokens')
+    const { runnerToken } = await root.send<{ runnerToken: string }>('POST', '/api/v1/runners/register', {
+      name: username,
+      registrationToken: data[0]?.registrationToken,
+    })
+    const muted = `${node.username}@${new URL(node.base).host}`
+    const secret = await renamedInSecret(video)
+
+    const anonymously = (address: string, body: object) =>
+      fetch(`${node.base}${address}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const reported = await anonymously('/api/v1/server/logs/client', { message: 'a fault', url: node.base, level: 'error' })
+    const polled = await anonymously('/api/v1/runners/jobs/request', { runnerToken })
+    expect([reported.status, polled.status]).toEqual([204, 200])
+    await writer.send('POST', '/api/v1/users/me/notifications/read-all')
+    await writer.send('PUT', '/api/v1/users/me', { autoPlayVideo: false })
+    await writer.send('POST', '/api/v1/users/me/blocklist/accounts', { accountName: muted })
+    await writer.send('DELETE', `/api/v1/users/me/blocklist/accounts/${muted}`)
+    await until(async () => (await query('select from outbox')).length === 0)
+    const { one, listed } = await seen(video.uuid)
+    expect([one.name === secret, listed?.name === secret]).toEqual([false, false])
+    expect(await writer.get('/api/v1/users/me')).toMatchObject({ username, autoPlayVideo: false })
+
+    await writer.send('PUT', '/api/v1/users/me', { displayName: 'Renamed' })
+    expect((await seen(video.uuid)).one.name).toBe(secret)
+  })
 })
 
 describe('a writer sees at once, as a visitor,', () => {
