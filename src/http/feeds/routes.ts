@@ -221,6 +221,7 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
           throw new HttpError(400, 'videoId cannot be mixed with a channel filter')
         }
         const seen = key && (await visibleVideo({ db, config }, request, key))
+        answers?.isAbout(request, seen ? seen.id : 'any')
         const hasFilter = Object.values(wanted).some((value) => value !== undefined)
         const { head: owner, scope } = await ownerOf(wanted)
         const video = key && !hasFilter ? await findVideoDetails(db, key) : undefined

@@ -10,8 +10,8 @@ import { makeTtlCache, type TtlCache } from '../../platform/ttl-cache.ts'
 import { etagOf, type Prepared, sendAtOnce, smallEtagOf } from '../plugins/conditional.ts'
 
 interface Answer extends Prepared {
-  /** The single video that it is about. */
-  videoId: number | undefined
+  /** The single video that it is about, or `any` if comments of any video are in it. */
+  videoId: number | 'any' | undefined
   /** Expiry of the part that expires first, if it is made of parts; in ms since the epoch. */
   until?: number
 }
@@ -46,7 +46,7 @@ export type CachePart<P extends Part> = (key: string, make: () => Promise<P | un
 interface Making {
   resolve(answer: Answer): void
   reject(reason: Error): void
-  videoId?: number
+  videoId?: number | 'any'
   until?: number
 }
 
@@ -79,7 +79,7 @@ export function makeVideoResponseCache(deps: { config: () => Config; bus: Pick<B
     if (change.what === 'any') return clear()
     const isAbout = isAboutVideo(change.videoId)
     if (change.what === 'video') clearAllButVideos()
-    // Lists contain the comments of a video.
+    // Lists contain the comments of a video, or of any.
     else for (const cache of [lists, ...ofPages]) cache.drop(isAbout)
     if (change.what !== 'comments') videos.drop(isAbout)
   })
@@ -193,8 +193,8 @@ export function makeVideoResponseCache(deps: { config: () => Config; bus: Pick<B
     },
     /** Keyed by the path; the route reports the found video by `isAbout`. */
     ofVideos: keeping({ cache: videos, keyOf: ({ params }) => nameIn(params) }),
-    /** `until`: expiry of the part that the response is made of. */
-    isAbout(request: FastifyRequest, videoId: number, until?: number) {
+    /** `any`: it contains comments of any video. `until`: expiry of the part that the response is made of. */
+    isAbout(request: FastifyRequest, videoId: number | 'any', until?: number) {
       const making = makings.get(request)
       if (making) Object.assign(making, { videoId, until })
     },
@@ -244,4 +244,4 @@ const nameIn = (params: unknown): string => (typeof params === 'object' && param
 const isAboutVideo =
   (videoId: number) =>
   (_key: string, answer?: Answer | Part): boolean =>
-    answer === undefined || answer.videoId === videoId
+    answer === undefined || answer.videoId === videoId || answer.videoId === 'any'

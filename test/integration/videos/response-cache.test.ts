@@ -322,6 +322,21 @@ describe('a writer sees at once, as a visitor,', () => {
   })
 })
 
+describe('the feeds of comments', () => {
+  it('contain a comment immediately, and not after it is removed', async () => {
+    const video = await upload()
+    const text = `said ${crypto.randomUUID()}`
+    const feeds = [`videoId=${video.uuid}`, `videoChannelName=${video.channel.name}`, `accountName=${video.account.name}`, 'count=1']
+    const shown = () =>
+      Promise.all(feeds.map(async (of) => (await (await fetch(`${node.base}/feeds/video-comments.json?${of}`)).text()).includes(text)))
+    expect(await shown()).toEqual([false, false, false, false])
+    const { comment } = await root.send<{ comment: { id: number } }>('POST', `${path(video)}/comment-threads`, { text })
+    expect(await shown()).toEqual([true, true, true, true])
+    await root.send('DELETE', `${path(video)}/comments/${comment.id}`)
+    expect(await shown()).toEqual([false, false, false, false])
+  })
+})
+
 describe('the page of a video', () => {
   const pageOf = async ({ uuid }: { uuid: string }, base = node.base) => {
     const answer = await fetch(`${base}/w/${uuid}`)
