@@ -160,7 +160,7 @@ describe('a cached response', () => {
     const cached = await get('/list', { 'if-none-match': `W/${etag}` })
     expect([cached.statusCode, cached.body, cached.headers['content-type'], made.length]).toEqual([304, '', undefined, 1])
     expect((await get('/list', { 'if-none-match': '"another"' })).statusCode).toBe(200)
-    const headersOf = ({ headers }: typeof kept) => {
+    const headersOf = ({ headers }: typeof cached) => {
       const {
         date,
         'x-request-id': id,
@@ -172,7 +172,7 @@ describe('a cached response', () => {
       return others
     }
     const [plain, outdated] = [await get('/list'), await get('/list', { 'if-none-match': '"another"' })]
-    expect([headersOf(kept), headersOf(outdated)]).toEqual([headersOf(plain), headersOf(plain)])
+    expect([headersOf(cached), headersOf(outdated)]).toEqual([headersOf(plain), headersOf(plain)])
     expect([outdated.body, outdated.headers['content-length']]).toEqual([plain.body, plain.headers['content-length']])
     clear()
     // Generated for a client that has it: others get it completely.
