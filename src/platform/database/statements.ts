@@ -52,14 +52,10 @@ export function makeStatements(max: number): RunStatement {
   ) => {
     const statement = { text, values: [...values] }
     if (!wanted || max === 0 || text.includes(';')) return await connection.query<R>(statement)
-    let named = nameOf(connection, text)
-    while (named.unused.length > 0) {
-      await close(connection, named.unused)
-      // Another query of the connection may have displaced the text meanwhile.
-      named = nameOf(connection, text)
-    }
+    const { name, unused } = nameOf(connection, text)
+    if (unused.length > 0) await close(connection, unused)
     try {
-      return await connection.query<R>({ ...statement, name: named.name })
+      return await connection.query<R>({ ...statement, name })
     } catch (error) {
       if (isStalePlan(error)) generation += 1
       throw error

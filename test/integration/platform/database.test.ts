@@ -79,15 +79,6 @@ describe('a statement', () => {
     await own.close()
   })
 
-  it('is deallocated in time on a connection with many simultaneous queries', async () => {
-    const few = await openWith({ maxPrepared: 2 })
-    const numbers = Array.from({ length: 100 }, (_, place) => place % 5)
-    const answers = await few.transaction(({ query }) => Promise.all(numbers.map((n) => query(`select ${n} as n`))))
-    expect(answers).toEqual(numbers.map((n) => [{ n }]))
-    expect(await prepared(few)).toHaveLength(2)
-    await few.close()
-  })
-
   it('is not prepared where a pooler cannot track it', async () => {
     const none = await openWith({ maxPrepared: 0 })
     expect(await none.query('select $1::int as n', [7])).toEqual([{ n: 7 }])
