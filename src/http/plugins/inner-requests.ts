@@ -1,14 +1,13 @@
 // Requests to an HTTP server of this process without a port: over a connection in memory.
 
-import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders, type Server } from 'node:http'
-import { type Duplex, duplexPair, type Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders, type Server } from 'node:http'
+import { type Duplex, duplexPair, finished, type Readable } from 'node:stream'
 
 export interface InnerRequest {
   method: string
   path: string
   headers?: OutgoingHttpHeaders
-  /** A stream is sent as it arrives. */
+  /** A stream is sent as it arrives; what is left of it after the response is read and discarded. */
   body?: string | Readable | undefined
   /** The client's address, as the server sees it. */
   address?: string
@@ -43,8 +42,17 @@ export function requestInternally(server: Server, inner: InnerRequest): Promise<
     })
     asked.once('error', reject)
     asked.once('close', () => theirs.destroy())
-    // A refusal may come before the end of the body: the response counts.
-    if (typeof body === 'object') pipeline(body, asked).catch(reject)
+    if (typeof body === 'object') send(body, asked)
     else asked.end(body)
+  })
+}
+
+/** The response may come before the end of the body. Unread, the rest would block the next request of the client's connection. */
+function send(body: Readable, asked: ClientRequest): void {
+  const forget = finished(body, { writable: false }, (error) => error && asked.destroy(error))
+  body.pipe(asked)
+  asked.once('close', () => {
+    forget()
+    body.unpipe(asked).resume()
   })
 }

@@ -234,7 +234,9 @@ async function upload({ file, path, details, token }, tell) {
         if (answer.status >= 400) throw refusalOf(answer)
         id = answer.headers.get('x-upload-id')
         localStorage.setItem(kept, id)
-      } else if (from === 0 || tries > 0) {
+      }
+      // It may have been open already.
+      if (from === 0 || tries > 0) {
         const answer = await send('PUT', { headers: { 'content-range': `bytes */${file.size}` } })
         if (answer.status === 404 || answer.status === 403) {
           localStorage.removeItem(kept)
@@ -269,7 +271,8 @@ async function upload({ file, path, details, token }, tell) {
   }
 }
 
-const placeIn = (answer) => Number(/-(\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? -1) + 1
+/** Without a byte it is `bytes=0--1`. */
+const placeIn = (answer) => Number(/=0-(-?\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? -1) + 1
 
 function finish({ text }, kept) {
   localStorage.removeItem(kept)
