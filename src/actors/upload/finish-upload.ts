@@ -1,6 +1,7 @@
 // Turns a complete upload into a video, or replaces the file of one. It can be killed at any point; the next request continues: the
 // destination is stored before the file is moved, and the video's rows are stored in the transaction that ends the upload.
 
+import { isDeepStrictEqual } from 'node:util'
 import { randomToken, toShortUuid } from '../../platform/ids.ts'
 import { advance, DomainError, type ErrorKind, notFound, type Unit } from '../runtime/index.ts'
 import type { Viewer } from '../session/index.ts'
@@ -66,6 +67,8 @@ export function makeFinishUpload(deps: UploadDeps): FinishUpload {
       const draft = await createVideo.inspect({ userId, fields, inputFilename: fileName, path, pictures, place })
       return await storeDraft({ id, owner, draft, path }, () =>
         asOwner(id, owner, async (unit, row) => {
+          // Opened again with other details meanwhile: the next request finishes it with those.
+          if (!isDeepStrictEqual(row.fields, fields)) throw busyFinishing()
           const video = await createVideo.insert(unit, draft)
           await endUpload(unit, row, video.id)
           return video

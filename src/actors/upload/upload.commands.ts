@@ -19,6 +19,8 @@ export interface NewUpload {
   fields: NewVideoFields
   /** The name on the uploader's machine. */
   fileName: string
+  /** Tells files of the same name and size apart. An upload with one is the same with other fields, and takes them. */
+  fileId?: string | undefined
   /** Bytes. */
   size: number
   /** Media type that the client declares. */
@@ -150,13 +152,13 @@ export function makeUploads(deps: UploadDeps) {
       return await createVideo.createFrom({ userId, fields, inputFilename: fileName, path, pictures, signal })
     },
 
-    /** Opens an upload, or returns the open one with the same metadata, whose expiry stays the same. */
+    /** Opens an upload, or returns the open one with the same metadata (or the same `fileId`), whose expiry stays the same. */
     async open(upload: NewUpload): Promise<{ token: string }> {
-      const { userId, fields, fileName, size, type, pictures } = upload
+      const { userId, fields, fileName, fileId, size, type, pictures } = upload
       refuseUnsupported({ filename: fileName, type }, config())
       await createVideo.checkChannel(userId, fields.channelId)
       await createVideo.checkQuota(userId, size)
-      const token = await begin({ userId, fileName, size, fields, replacesId: null })
+      const token = await begin({ userId, fileName, fileId, size, fields, replacesId: null })
       for (const name of pictureNames) {
         const image = pictures[name]
         if (image) await store.put(pictureFile(token, name), image.bytes)
@@ -165,10 +167,10 @@ export function makeUploads(deps: UploadDeps) {
     },
 
     /** The same for a replacement. Throws like `ReplaceSource.check`. */
-    async openReplacement({ userId, by, videoId, fileName, size, type }: Replacement): Promise<{ token: string }> {
+    async openReplacement({ userId, by, videoId, fileName, fileId, size, type }: Replacement): Promise<{ token: string }> {
       await replaceSource.check(videoId, by, size)
       refuseUnsupported({ filename: fileName, type }, config())
-      return { token: await begin({ userId, fileName, size, fields: null, replacesId: videoId }) }
+      return { token: await begin({ userId, fileName, fileId, size, fields: null, replacesId: videoId }) }
     },
 
     /**
@@ -257,11 +259,11 @@ export function makeUploads(deps: UploadDeps) {
 
   /** Opens the upload, or returns the open one for the same file. */
   async function begin(upload: Beginning): Promise<string> {
-    const { fileName, size, fields, replacesId, isForm } = upload
+    const { fileName, fileId, size, fields, replacesId, isForm } = upload
     const archive = isForm ? randomToken(TOKEN_BYTES) : 'archive'
-    const fingerprint = createHash('sha256')
-      .update(JSON.stringify([fileName, size, fields ?? (replacesId === null ? archive : { replacesId })]))
-      .digest('hex')
+    const kind = fields ?? (replacesId === null ? archive : { replacesId })
+    const same = fileId ? [fileName, size, replacesId, fileId] : [fileName, size, kind]
+    const fingerprint = createHash('sha256').update(JSON.stringify(same)).digest('hex')
     return await tell.create(async (unit) => {
       await refuseTooMuch(unit, upload, fingerprint)
       return await insert(unit, upload, fingerprint)
@@ -292,7 +294,7 @@ export function makeUploads(deps: UploadDeps) {
          updated_at, replaces_id)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
        on conflict (user_id, fingerprint) where state in ('created', 'receiving', 'assembled')
-       do update set updated_at = excluded.updated_at
+       do update set updated_at = excluded.updated_at, fields = excluded.fields
        returning id, token, user_import_id as "importId"`,
       [
         randomToken(TOKEN_BYTES),
@@ -331,6 +333,7 @@ const notYours = (): DomainError => new DomainError('forbidden', 'This upload is
 interface Beginning {
   userId: number
   fileName: string
+  fileId?: string | undefined
   size: number
   /** Null for a replacement of `replacesId`'s file, and for an archive. */
   fields: NewVideoFields | null

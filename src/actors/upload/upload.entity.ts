@@ -27,7 +27,7 @@ const UploadSchema = defineEntity({
     replacesId: p.integer().nullable(),
     /** The user import, if the file is an archive. */
     userImportId: p.integer().nullable(),
-    /** Hash of name, size and fields: the same metadata means the same upload while it is open. */
+    /** Hash of the file's name and size with its id at the client, or else the fields: the same upload while it is open. */
     fingerprint: p.text(),
     /** Destination of the complete file. */
     place: p.json<FileRef>().nullable(),

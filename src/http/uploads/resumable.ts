@@ -14,6 +14,8 @@ export const initHeaders = z.object({
 })
 
 export const filename = z.string('Invalid value').min(1, 'Invalid value').max(1000, 'Invalid value')
+/** What a client knows the file by, such as a hash of parts of it. Without one, the details belong to what makes an upload the same. */
+export const fileId = z.string('Invalid value').max(200, 'Invalid value').optional()
 export const ofUpload = z.object({ upload_id: z.string().max(200).optional() })
 
 /** An empty body: the headers contain everything. */

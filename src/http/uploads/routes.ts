@@ -12,13 +12,13 @@ import type { App, Area } from '../plugins/types.ts'
 import { parseContentRange } from './content-range.ts'
 import { formFields, jsonFields, toNewVideo, uploadedVideo } from './fields.ts'
 import { fitPictures, pictureFiles, videoFile, withFolder } from './form-files.ts'
-import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from './resumable.ts'
+import { fileId, filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from './resumable.ts'
 
 const WHOLE = '/api/v1/videos/upload'
 const RESUMABLE = '/api/v1/videos/upload-resumable'
 
-const formInit = formFields.extend({ filename })
-const jsonInit = jsonFields.extend({ filename })
+const formInit = formFields.extend({ filename, fileId })
+const jsonInit = jsonFields.extend({ filename, fileId })
 
 /** The routes of uploads. `host` is this server's, with its port unless that is the default. */
 export function uploadsArea({ uploads, config, host }: { uploads: Uploads; config: () => Config; host: string }): Area {
@@ -61,10 +61,10 @@ export function uploadsArea({ uploads, config, host }: { uploads: Uploads; confi
       const files = pictures(folder)
       const form = { fields: request.isMultipart() ? formInit : jsonInit, files }
       return await withForm(request, form, async (received) => {
-        const { filename: fileName, ...sent } = received.fields
+        const { filename: fileName, fileId, ...sent } = received.fields
         const fields = toNewVideo(sent, publishDefaults(config()))
         const pictures = await fitPictures(uploads, received.files)
-        return await uploads.open({ userId, fields, fileName, size, type, pictures })
+        return await uploads.open({ userId, fields, fileName, fileId, size, type, pictures })
       })
     })
     const location = `//${host}${RESUMABLE}?upload_id=${token}`

@@ -11,7 +11,7 @@ import { sessionOf } from '../plugins/auth.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { parseContentRange } from '../uploads/content-range.ts'
-import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from '../uploads/resumable.ts'
+import { fileId, filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf, UNCACHED } from '../uploads/resumable.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { sourceView, toSourceView } from '../videos/file.view.ts'
 import { viewerOf } from '../videos/viewer.ts'
@@ -80,7 +80,7 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
       {
         bodyLimit: config().vireo.uploads.max_metadata,
         config: { auth: 'user' },
-        schema: { tags, params, headers: initHeaders, body: z.object({ filename }), response: { 201: nothing } },
+        schema: { tags, params, headers: initHeaders, body: z.object({ filename, fileId }), response: { 201: nothing } },
       },
       async (request, reply) => {
         assertEnabled()
@@ -91,6 +91,7 @@ export function videoSourceArea({ db, config, urls, uploads, replaceSource }: Vi
           by: viewerOf(sessionOf(request)),
           videoId,
           fileName: request.body.filename,
+          fileId: request.body.fileId,
           size: request.headers['x-upload-content-length'],
           type: request.headers['x-upload-content-type'],
         })

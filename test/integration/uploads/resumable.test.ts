@@ -114,10 +114,17 @@ function halfChunk(id: string, from: number, to: number, sent: number) {
   return request
 }
 
+/** Runs before a complete file is read. */
+let whileFinishing: (() => Promise<void>) | undefined
+
 /** Written offsets of uploads, also where object storage buffers the last bytes until a flush. */
 const written = new Map<string, number>()
 const noting = (store: Store): Store => ({
   ...store,
+  async withLocalPath(ref, work) {
+    await whileFinishing?.()
+    return await store.withLocalPath(ref, work)
+  },
   async openAppend(name, offset) {
     const file = await store.openAppend(name, offset)
     const write = async (chunk: Uint8Array) => {
@@ -180,6 +187,26 @@ describe('a resumable upload', () => {
     expect((await open({ name: 'Another' })).id).not.toBe(first.id)
     expect(await chunk(first.id, 0, bytes.length)).toMatchObject({ status: 200 })
     expect((await open()).id).not.toBe(first.id)
+  })
+
+  it('takes other details of the same file, and tells files apart, if the client names the file', async () => {
+    const first = await open({ fileId: 'one', privacy: 1 })
+    await chunk(first.id, 0, 10_000)
+    expect((await open({ fileId: 'other' })).id).not.toBe(first.id)
+    expect(await open({ fileId: 'one', name: 'A second name', privacy: 3 })).toMatchObject({ status: 201, id: first.id })
+    expect(await chunk(first.id, 10_000, bytes.length)).toMatchObject({ status: 200 })
+    expect(await node.db.query('select name, privacy from video')).toEqual([{ name: 'A second name', privacy: 3 }])
+  })
+
+  it('ends with details that came while it was being finished', async () => {
+    const { id } = await open({ fileId: 'one' })
+    whileFinishing = async () => {
+      whileFinishing = undefined
+      await open({ fileId: 'one', name: 'A second name', privacy: 3 })
+    }
+    expect(await chunk(id, 0, bytes.length)).toMatchObject({ status: 503 })
+    expect(await status(id)).toMatchObject({ status: 200 })
+    expect(await node.db.query('select name, privacy from video')).toEqual([{ name: 'A second name', privacy: 3 }])
   })
 
   it('keeps the bytes received before a lost connection, and reports them', async () => {
