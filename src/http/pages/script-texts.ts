@@ -17,10 +17,13 @@ const PAGE = {
   chosenByServer: t('Chosen by the server'),
   pictureAt: t('The picture at {time}', { time: '{time}' }),
   noThumbnail: t('Uploaded, without the thumbnail.'),
+  unfinished: t('Choose {name} again to continue at {percent} %.', { name: '{name}', percent: '{percent}' }),
   uploaded: t('Uploaded.'),
   edit: t('Edit the details'),
   back: t('Back to the video'),
   lost: t('The connection is lost. Trying again …'),
+  changed: t('The file has changed or cannot be read any more. Choose it again.'),
+  empty: t('This file is empty.'),
   refused: t('Refused ({status})', { status: '{status}' }),
   notNotified: t('This browser does not allow notifications of this site.'),
 }

@@ -4,6 +4,8 @@
 /** The texts, in the language of the page. */
 const TEXTS = JSON.parse(document.querySelector('script[src*="/page-"]').dataset.texts)
 const PIECE = 8 * 1024 * 1024
+/** Bytes of each end of a file that it is known by. */
+const SAMPLE = 1024 * 1024
 const PATIENCE_MS = [1000, 3000, 10_000, 30_000]
 /** Where thumbnails are offered from, as shares of the video. */
 const FRAMES = [0.05, 0.25, 0.5, 0.75]
@@ -14,6 +16,7 @@ const PUSHED = 'push'
 
 addEventListener('submit', (event) => {
   const form = event.target
+  if (form.ariaBusy) return event.preventDefault()
   const question = event.submitter?.dataset.confirm
   if (question && !confirm(question)) return event.preventDefault()
   if (form.matches('[data-upload]')) {
@@ -31,6 +34,11 @@ addEventListener('submit', (event) => {
   }
 })
 
+// Somebody may come back to the page as it was left.
+addEventListener('pagehide', () => {
+  for (const form of document.forms) form.ariaBusy = null
+})
+
 async function swap(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter))
   form.ariaBusy = 'true'
@@ -39,6 +47,7 @@ async function swap(form, submitter) {
     await show(answer, form.closest('[data-region]')?.id)
   } catch {
     // The browser does it, and says what is wrong.
+    form.ariaBusy = null
     form.removeAttribute('data-swap')
     form.requestSubmit(submitter)
   }
@@ -105,7 +114,28 @@ function beginUpload(form) {
     if (!name.value && input.files.length === 1) name.value = titleOf(input.files[0])
   }
   input.addEventListener('change', suggest)
-  form.after(make('ul', { className: 'uploads', ariaLive: 'polite' }))
+  const list = make('ul', { className: 'uploads', ariaLive: 'polite' })
+  form.after(list)
+  showUnfinished(form, list)
+}
+
+/** Uploads that were left: those to continue, and those whose end was not seen. */
+async function showUnfinished({ dataset: { upload: path }, elements }, list) {
+  for (const kept of Object.keys(localStorage).filter((key) => key.startsWith(`unfinished ${path} `))) {
+    const { id, name, size } = JSON.parse(localStorage.getItem(kept))
+    const answer = await placeOf({ path, id, size, token: elements.token.value }).catch(() => ({}))
+    if (answer.status === 308) {
+      const words = { name, percent: Math.floor((100 * placeIn(answer)) / size) }
+      list.append(
+        make(
+          'li',
+          { className: 'left' },
+          TEXTS.unfinished.replace(/\{(\w+)\}/g, (_all, word) => words[word]),
+        ),
+      )
+    } else if (answer.status < 500) localStorage.removeItem(kept)
+    if (answer.status === 200) list.append(make('li', {}, name, ' ', ...arrived(JSON.parse(answer.text).video, path)))
+  }
 }
 
 /** An element with its properties and content. */
@@ -122,7 +152,8 @@ async function offerThumbnails(form, files) {
   const place = make('fieldset', { className: 'frames' }, make('legend', {}, TEXTS.thumbnail), frameChoice(TEXTS.chosenByServer))
   place.querySelector('input').checked = true
   form.querySelector('.drop').after(place)
-  const video = make('video', { muted: true, src: URL.createObjectURL(files[0]) })
+  const src = URL.createObjectURL(files[0])
+  const video = make('video', { muted: true, src })
   try {
     await once(video, 'loadeddata')
     for (const share of FRAMES) {
@@ -139,7 +170,10 @@ async function offerThumbnails(form, files) {
   } catch {
     place.remove()
   } finally {
-    URL.revokeObjectURL(video.src)
+    // It may still be loading.
+    video.removeAttribute('src')
+    video.load()
+    URL.revokeObjectURL(src)
   }
 }
 
@@ -171,92 +205,102 @@ const titleOf = (file) =>
     .padEnd(3, '_')
 
 async function uploadAll(form) {
+  form.ariaBusy = 'true'
   const list = form.nextElementSibling
+  for (const row of list.querySelectorAll('.left')) row.remove()
   const files = [...form.elements.videofile.files]
   const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string' && value !== ''))
-  const { token, part: _part, frame: _frame, tags, ...rest } = fields
+  const { token, part: _part, frame: _frame, tags, ...sent } = fields
+  if (tags) sent.tags = tags.match(/[^\s,](?:[^,]*[^\s,])?/g) ?? []
   const path = form.dataset.upload
-  const sent = tags
-    ? {
-        ...rest,
-        tags: tags
-          .trim()
-          .split(/\s*,\s*/)
-          .filter(Boolean),
-      }
-    : rest
   for (const file of files) {
     const bar = make('progress', { max: file.size, ariaLabel: file.name })
     const text = make('span')
     const row = list.appendChild(make('li', {}, file.name, ' ', bar, ' ', text))
     try {
-      const details = { ...sent, name: files.length === 1 && rest.name ? rest.name : titleOf(file), filename: file.name }
+      const details = { ...sent, name: files.length === 1 && sent.name ? sent.name : titleOf(file), filename: file.name }
       const video = await upload({ file, path, details, token }, (bytes, note) => {
         bar.value = bytes
         text.textContent = note ?? `${Math.floor((100 * bytes) / file.size)} %`
       })
+      bar.value = file.size
       if (video && files.length === 1) await sendThumbnail(form, video.shortUUID, token)
-      const href = video ? `/my-library/videos/${video.shortUUID}` : path.replace('/source/pieces', '')
-      text.replaceChildren(`${TEXTS.uploaded} `, make('a', { href }, video ? TEXTS.edit : TEXTS.back))
+      text.replaceChildren(...arrived(video, path))
       row.dataset.done = ''
     } catch (error) {
       text.textContent = error.message
       text.className = 'problem'
     }
   }
+  form.ariaBusy = null
   form.reset()
   form.querySelector('.frames')?.remove()
 }
 
-/** One file in pieces. The place in it is kept by the server, and the upload's name in this browser. */
+function arrived(video, path) {
+  const href = video ? `/my-library/videos/${video.shortUUID}` : path.replace('/source/pieces', '')
+  return [`${TEXTS.uploaded} `, make('a', { href }, video ? TEXTS.edit : TEXTS.back)]
+}
+
+async function send(address, { token, headers, ...init }) {
+  const answer = await fetch(address, { method: 'PUT', ...init, headers: { ...headers, 'x-form-token': token } })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+const placeOf = ({ path, id, size, token }) => send(`${path}?upload_id=${id}`, { token, headers: { 'content-range': `bytes */${size}` } })
+
+/** Browsers do not read a file that has changed since it was chosen. */
+const read = (part) =>
+  part.arrayBuffer().catch(() => {
+    throw Object.assign(new Error(TEXTS.changed), { isFinal: true })
+  })
+
+/** Tells files of the same name and size apart. Browsers hash on HTTPS only. */
+async function idOf(file) {
+  const ends = await read(new Blob([file.slice(0, SAMPLE), file.slice(-SAMPLE)]))
+  const hash = await crypto.subtle?.digest('SHA-256', ends)
+  return `${file.lastModified} ${btoa(String.fromCharCode(...new Uint8Array(hash ?? [])))}`
+}
+
+/** One file in pieces. The server knows an open upload by the file, keeps the place in it, and takes the present details. */
 async function upload({ file, path, details, token }, tell) {
-  const kept = `upload ${path} ${file.name} ${file.size} ${file.lastModified}`
-  let id = localStorage.getItem(kept)
-  const send = async (method, { query = id ? `?upload_id=${id}` : '', ...init }) => {
-    const sent = { method, ...init, headers: { ...init.headers, 'x-form-token': token } }
-    const answer = await fetch(`${path}${query}`, sent)
-    return { status: answer.status, headers: answer.headers, text: await answer.text() }
-  }
+  const { name, size, type } = file
+  if (size === 0) throw new Error(TEXTS.empty)
+  const fileId = await idOf(file)
+  const kept = `unfinished ${path} ${name} ${size} ${fileId}`
+  let id
   let from = 0
   let tries = 0
   while (true) {
     try {
       if (!id) {
-        const answer = await send('POST', {
-          query: '?uploadType=resumable',
-          body: JSON.stringify(details),
-          headers: {
-            'content-type': 'application/json',
-            'x-upload-content-length': file.size,
-            'x-upload-content-type': file.type || 'video/mp4',
-          },
-        })
+        const headers = {
+          'content-type': 'application/json',
+          'x-upload-content-length': size,
+          'x-upload-content-type': type || 'video/mp4',
+        }
+        const body = JSON.stringify({ ...details, fileId })
+        const answer = await send(`${path}?uploadType=resumable`, { method: 'POST', token, body, headers })
         if (answer.status >= 400) throw refusalOf(answer)
         id = answer.headers.get('x-upload-id')
-        localStorage.setItem(kept, id)
+        localStorage.setItem(kept, JSON.stringify({ id, name, size }))
       }
       // It may have been open already.
       if (from === 0 || tries > 0) {
-        const answer = await send('PUT', { headers: { 'content-range': `bytes */${file.size}` } })
+        const answer = await placeOf({ path, id, size, token })
+        if (answer.status === 200) return finish(answer, kept)
+        if (answer.status === 308) from = placeIn(answer)
         if (answer.status === 404 || answer.status === 403) {
-          localStorage.removeItem(kept)
           id = null
           from = 0
           continue
         }
-        if (answer.status === 200) return finish(answer, kept)
-        if (answer.status === 308) from = placeIn(answer)
       }
       tell(from)
-      const end = Math.min(file.size, from + PIECE)
-      const answer = await send('PUT', {
-        body: file.slice(from, end),
-        headers: { 'content-range': `bytes ${from}-${end - 1}/${file.size}` },
-      })
-      if (answer.status === 200) {
-        tell(file.size)
-        return finish(answer, kept)
-      }
+      const body = await read(file.slice(from, from + PIECE))
+      const headers = { 'content-range': `bytes ${from}-${from + body.byteLength - 1}/${size}` }
+      const answer = await send(`${path}?upload_id=${id}`, { token, body, headers })
+      if (answer.status === 200) return finish(answer, kept)
       if (answer.status !== 308) throw refusalOf(answer)
       from = placeIn(answer)
       tries = 0
