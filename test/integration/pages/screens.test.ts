@@ -111,6 +111,24 @@ describe('a user without a script', () => {
     expect((await maker.open(`/w/${id}`)).status).toBe(404)
   })
 
+  it('sets a schedule, keeps it on other saves, changes and removes it', async () => {
+    const path = `/my-library/videos/${await upload('A crane')}`
+    const kept = async () =>
+      await at.query("select s.update_at, s.privacy from video_schedule s join video v on v.id = s.video_id where v.name like 'A%crane'")
+    const save = async (typed: Record<string, string>) => await maker.send(part((await maker.open(path)).html, 'details'), typed)
+    const moment = '2127-03-01T10:30'
+    expect((await save({ 'scheduleUpdate.updateAt': moment, 'scheduleUpdate.privacy': '2' })).path).toBe(`${path}?done=details`)
+    const schedule = { update_at: new Date(`${moment}:00Z`), privacy: 2 }
+    expect(await kept()).toEqual([schedule])
+    expect((await maker.open(path)).html).toContain(`value="${moment}"`)
+    await save({ tags: 'bird' })
+    expect(await kept()).toEqual([schedule])
+    await save({ 'scheduleUpdate.privacy': '1' })
+    expect(await kept()).toEqual([{ ...schedule, privacy: 1 }])
+    await save({ 'scheduleUpdate.updateAt': '' })
+    expect(await kept()).toEqual([])
+  })
+
   it('likes, comments, replies, saves, reports, subscribes, and deletes an own comment', async () => {
     const id = await upload('A swan')
     const reader = await loggedIn('reader')

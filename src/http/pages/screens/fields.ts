@@ -21,6 +21,8 @@ export interface FieldWords {
   accept?: string
   /** In place of what the operation says. */
   required?: boolean
+  /** The same: true if the API takes null for nothing. */
+  nullable?: boolean
   /** More attributes of the input. */
   also?: Html
   /** The heading above the first field of a group. */
@@ -33,8 +35,6 @@ export interface FieldWords {
 
 export interface Field extends FieldWords {
   name: string
-  /** True if the API takes null for nothing. */
-  nullable: boolean
   type: string | undefined
   min?: number | undefined
   max?: number | undefined
@@ -184,9 +184,11 @@ function inBody({ as, type, nullable, required }: Field, texts: readonly string[
     return items.filter((item) => item !== '')
   }
   if (text === '') return required ? '' : nullable ? null : undefined
-  // Browsers leave out seconds that are 0, with which a zone is no date of ISO 8601 to the API.
-  return as === 'moment' ? `${text}${/T\d\d:\d\d$/.test(text) ? ':00' : ''}Z` : text
+  return as === 'moment' ? momentIn(text) : text
 }
+
+/** Browsers leave out seconds that are 0, without which a time with a zone is no date of ISO 8601 to the API. */
+export const momentIn = (text: string): string => `${text}${/T\d\d:\d\d$/.test(text) ? ':00' : ''}Z`
 
 export interface ShownForm {
   /** Makes the ids of the page's forms differ. */

@@ -4,6 +4,7 @@ import { type Html, html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
+import { momentIn } from './fields.ts'
 import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import {
   categories,
@@ -77,7 +78,11 @@ export const videoScreens: readonly Screen[] = [
         return html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong>: ${state('state', BUSY_STATES)(video)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${is('isLive', true)(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
       },
       form('details', 'PUT /api/v1/videos/:id', {
-        initial: ({ data }) => ({ ...(data.video as object), channelId: valueAt(data.video, 'channel.id') }),
+        initial: ({ data: { video } }) => ({
+          ...(video as object),
+          channelId: valueAt(video, 'channel.id'),
+          scheduleUpdate: valueAt(video, 'scheduledUpdate'),
+        }),
         changesOnly: true,
         fields: (shown) => ({
           name: t('Title'),
@@ -93,7 +98,12 @@ export const videoScreens: readonly Screen[] = [
             as: 'lines',
             help: t('For password-protected videos, one in a line. They replace the present ones.'),
           },
-          'scheduleUpdate.updateAt': { label: t('Change who may watch at'), as: 'moment', help: t('In UTC. Empty for no schedule.') },
+          'scheduleUpdate.updateAt': {
+            label: t('Change who may watch at'),
+            as: 'moment',
+            nullable: true,
+            help: t('In UTC. Empty for no schedule.'),
+          },
           'scheduleUpdate.privacy': { label: t('Who may watch then'), choices: without(privacies, '3', '5') },
           category: { label: t('Category'), choices: categories() },
           licence: { label: t('Licence'), choices: licences() },
@@ -105,8 +115,10 @@ export const videoScreens: readonly Screen[] = [
           downloadEnabled: { label: t('Viewers may download it'), as: 'check' },
         }),
         body: (text, made) => {
+          if (!('scheduleUpdate' in made)) return made
           const updateAt = text('scheduleUpdate.updateAt')
-          return { ...made, scheduleUpdate: updateAt ? { updateAt: `${updateAt}Z`, privacy: text('scheduleUpdate.privacy') || '1' } : null }
+          const privacy = text('scheduleUpdate.privacy') || '1'
+          return { ...made, scheduleUpdate: updateAt ? { updateAt: momentIn(updateAt), privacy } : null }
         },
       }),
       form('thumbnail', 'PUT /api/v1/videos/:id', {
