@@ -187,6 +187,26 @@ describe('a user without a script', () => {
     expect((await visitor.open(comment)).path).toContain('/login?next=')
   })
 
+  it('logs in again where a form was, as it was narrowed down', async () => {
+    const id = await upload('A stork')
+    for (const [path, name, typed] of [
+      [`/w/${id}/take-part`, 'comment', { text: 'Hello' }],
+      ['/my-library/video-playlists?playlists.page=2', 'new', { displayName: 'Later', privacy: '3' }],
+    ] as const) {
+      const [elsewhere, reader] = [await loggedIn('reader'), await loggedIn('reader')]
+      const form = part((await maker.open(path)).html, name)
+      const token = part((await reader.open('/my-account/profile')).html, 'profile').fields.token ?? ''
+      const [{ id: session } = { id: 0 }] = await at.query<{ id: number }>(
+        "select s.id from session s join users u on u.id = s.user_id where u.username = 'reader' order by s.id desc limit 1",
+      )
+      await elsewhere.send(part((await elsewhere.open('/my-account/sessions')).html, 'sessions'), { act: `end ${session}` })
+      const login = await reader.send({ ...form, fields: { ...form.fields, token } }, typed)
+      expect(login.path).toBe(`/login?next=${encodeURIComponent(path)}`)
+      const back = await reader.send(formIn(login.html, '/login'), { username: 'reader', password: PASSWORD })
+      expect({ status: back.status, path: back.path }).toEqual({ status: 200, path })
+    }
+  })
+
   it('creates a channel, a playlist and a live, and imports', async () => {
     let page = await maker.send(part((await maker.open('/my-library/video-channels')).html, 'new'), {
       name: 'Bad name',

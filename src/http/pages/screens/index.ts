@@ -80,7 +80,7 @@ export function addScreens(tools: PageTools): void {
   async function open(request: FastifyRequest, reply: FastifyReply, screen: Screen): Promise<Asked | undefined> {
     const visit = await visitors.of(request)
     if (!visit && !screen.isOpen) {
-      reply.redirect(loginPath(request.method === 'GET' ? request.url : screen.path), 303)
+      reply.redirect(loginPath(pageOfForm(request)), 303)
       return undefined
     }
     const { id: userId, username } = visit?.user ?? {}
@@ -103,8 +103,8 @@ export function addScreens(tools: PageTools): void {
 
   async function show(asked: Asked, outcome?: Outcome): Promise<FastifyReply> {
     const { request, screen, shown } = asked
-    const path = addressOf(screen, shown)
-    const here = screen.isSecret ? path : `${path}${queryKept(request)}`
+    const path = pathOf(request)
+    const here = screen.isSecret ? path : pageOfForm(request)
     const parts = screen.parts.filter((part) => mayUse(shown, part))
     const made = await Promise.all(
       parts.map(async (part) => {
@@ -183,7 +183,7 @@ ${fields.map(
   }
 
   async function submit(asked: Asked, part: FormPart, sent: Typed): Promise<FastifyReply> {
-    const { request, reply, screen, shown } = asked
+    const { request, reply, shown } = asked
     const fields = wordsFor(part, shown)
     const text = textIn(sent)
     if (part.preview && sent.has('preview')) {
@@ -195,15 +195,15 @@ ${fields.map(
     if (!result.ok) {
       const meant = part.refused?.(result.refusal)
       if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: result.refusal.status, ...meant })
-      if (result.refusal.status === 401 && !meant) return reply.redirect(loginPath(addressOf(screen, shown)), 303)
+      if (result.refusal.status === 401 && !meant) return reply.redirect(loginPath(pageOfForm(request)), 303)
       const typed = new Map([...sent].filter(([name]) => fields.some((field) => field.name === name && field.as !== 'password')))
       const refusal = meant ? { ...result.refusal, status: 400 } : result.refusal
       return await show(asked, { part: part.form, refusal, meant, ...(part.files ? {} : { typed }) })
     }
     if (part.ends) return sendScreen(asked, part.ends(text, shown))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
-    const kept = queryKept(asked.request, { done: part.form })
-    return reply.redirect(part.leadsTo?.(result.body, shown) ?? `${addressOf(screen, shown)}${kept}`, 303)
+    const kept = queryKept(request, { done: part.form })
+    return reply.redirect(part.leadsTo?.(result.body, shown) ?? `${pathOf(request)}${kept}`, 303)
   }
 
   async function callWith({ request, shown }: Asked, part: FormPart, fields: Field[], sent: Typed): Promise<ApiResult> {
@@ -240,7 +240,7 @@ ${fields.map(
 
   /** An action on the selected rows of a list, or on the one of its button. */
   async function act(asked: Asked, list: ListPart, sent: Typed): Promise<FastifyReply> {
-    const { request, reply, screen, shown } = asked
+    const { request, reply, shown } = asked
     const [name = '', only] = (sent.get('act')?.[0] ?? '').split(' ')
     const action: Action | undefined = Object.hasOwn(list.actions ?? {}, name) ? list.actions?.[name] : undefined
     if (!action) return sendMissing(request, reply)
@@ -259,7 +259,7 @@ ${fields.map(
       if (!result.ok) refusals.push(result.refusal)
     }
     const [first] = refusals
-    if (first?.status === 401) return reply.redirect(loginPath(addressOf(screen, shown)), 303)
+    if (first?.status === 401) return reply.redirect(loginPath(pageOfForm(request)), 303)
     const done = ids.length - refusals.length
     const text = ids.length === 0 ? t('Nothing is selected.') : t('{action}: {count} done.', { action: action.label, count: done })
     if (!first) return await show(asked, { part: list.list, text })
@@ -281,8 +281,10 @@ const valuesOf = ({ inPath = [] }: FormPart, { values }: Shown, sent: Typed): Va
   ...Object.fromEntries(inPath.map((name) => [name, textIn(sent)(name)])),
 })
 
-/** The address of a screen with its parameters. */
-const addressOf = ({ path }: Screen, { values }: Shown): string => filled(path, values)
+const pathOf = ({ url }: FastifyRequest): string => new URL(url, 'http://inside').pathname
+
+/** The address of a page, or of the page with a sent form. */
+const pageOfForm = (request: FastifyRequest): string => `${pathOf(request)}${queryKept(request)}`
 
 /** The query of the request, with `changes`: what was narrowed down stays so when a form is sent. */
 function queryKept({ url }: FastifyRequest, changes: Record<string, string> = {}): string {
