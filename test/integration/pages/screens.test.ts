@@ -192,6 +192,7 @@ describe('a user without a script', () => {
     for (const [path, name, typed] of [
       [`/w/${id}/take-part`, 'comment', { text: 'Hello' }],
       ['/my-library/video-playlists?playlists.page=2', 'new', { displayName: 'Later', privacy: '3' }],
+      ['/my-library/videos?videos.search=stork', 'videos', { act: 'delete 1' }],
     ] as const) {
       const [elsewhere, reader] = [await loggedIn('reader'), await loggedIn('reader')]
       const form = part((await maker.open(path)).html, name)
@@ -313,6 +314,32 @@ describe('an administrator', () => {
     expect(page.html).toContain('Lake</a>')
     const { body } = await at.ask('GET', '/config/custom', undefined, at.root)
     expect(body).toMatchObject({ instance: { name: 'Lake' }, signup: { enabled: true, requiresApproval: false } })
+  })
+
+  it('keeps search and page of a list with its actions, and shows the last page in place of one beyond it', async () => {
+    const users = '/admin/users?users.search=judge'
+    let page = await root.open(users)
+    const [, judge = ''] = /href="\/admin\/users\/(\d+)"><bdi>judge/.exec(page.html) ?? []
+    for (const act of ['block', 'unblock']) {
+      page = await root.send(part(page.html, 'users'), { act, id: judge })
+      expect(page.path).toBe(users)
+      expect(page.html).toMatch(/name="users.search"[^>]* value="judge"/)
+      expect(page.html).not.toContain('<bdi>maker')
+    }
+    moderator = await loggedIn('judge')
+    const lists = (html: string) => [...html.matchAll(/type="checkbox" name="id" value="(\d+)"/g)].map(([, id = '']) => id)
+    for (let number = 1; number <= 22; number++)
+      expect((await at.ask('POST', '/watched-words/server/lists', { listName: `list ${number}`, words: ['x'] }, at.root)).status).toBe(200)
+    page = await root.open('/admin/watched-words?lists.page=2')
+    expect(lists(page.html)).toHaveLength(2)
+    const [first = '', second = ''] = lists(page.html)
+    page = await root.send(part(page.html, 'lists'), { act: `delete ${first}` })
+    expect(lists(page.html)).toEqual([second])
+    expect(page.html).toContain('Page 2')
+    page = await root.send(part(page.html, 'lists'), { act: `delete ${second}` })
+    expect(page.html).toContain('Delete: 1 done.')
+    expect(lists(page.html)).toHaveLength(20)
+    expect(lists((await root.open('/admin/watched-words?lists.page=999')).html)).toHaveLength(20)
   })
 
   it('changes the configuration in place, and sees errors beside their fields', async () => {

@@ -10,9 +10,9 @@ import { addFormRoutes, linger } from '../../plugins/multipart.ts'
 import { queryOf } from '../fields.ts'
 import { loginPath } from '../local-path.ts'
 import { type PageTools, pageOptions } from '../send.ts'
-import { type ApiResult, filled, makeApi, type Refusal, resultOf, type Values, valueAt } from './api.ts'
+import { type ApiResult, filled, makeApi, type Refusal, resultOf, type Values } from './api.ts'
 import { bodyOf, type Field, fieldHtml, fieldsOf, hiddenFields, previewButton, shownValues, type Typed } from './fields.ts'
-import { inputsOf, listHtml, listQuery, pageOf } from './list-html.ts'
+import { inputsOf, lastPage, listHtml, listQuery, pageOf, rowsOf } from './list-html.ts'
 import type { Action, Ending, FormPart, ListPart, Part, Screen, Shown, Text } from './parts.ts'
 import { problemOf } from './problems.ts'
 import { mayOpen, menuOf, screens } from './screens.ts'
@@ -110,7 +110,9 @@ export function addScreens(tools: PageTools): void {
       parts.map(async (part) => {
         if (typeof part === 'function') return await part(shown)
         const mine = outcome?.part === nameOf(part) ? outcome : undefined
-        return 'form' in part ? await formPart(part, { path: here, shown, outcome: mine }) : await listPart(request, part, { path, shown })
+        return 'form' in part
+          ? await formPart(part, { path: here, shown, outcome: mine })
+          : await listPart(request, part, { path, here, shown })
       }),
     )
     const done = shown.query('done')
@@ -163,19 +165,25 @@ ${fields.map(
   const wordsFor = (part: FormPart, shown: Shown): Field[] =>
     fieldsOf(app.operations.get(part.operation), typeof part.fields === 'function' ? part.fields(shown) : (part.fields ?? {}))
 
-  async function listPart(request: FastifyRequest, list: ListPart, { path, shown }: { path: string; shown: Shown }): Promise<Html> {
+  async function listPart(
+    request: FastifyRequest,
+    list: ListPart,
+    { path, here, shown }: { path: string; here: string; shown: Shown },
+  ): Promise<Html> {
     const operation = app.operations.get(list.operation)
-    const query = listQuery(list, operation, shown)
-    const answer = await api.read(request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })
-    const data = Array.isArray(answer) ? answer : valueAt(answer, 'data')
-    const rows: unknown[] = Array.isArray(data) ? data : []
+    const read = async (page: number) => {
+      const query = listQuery(list, operation, { shown, page })
+      return { page, ...rowsOf(await api.read(request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })) }
+    }
+    let found = await read(pageOf(list, shown))
+    // Such as after its rows were removed.
+    if (found.rows.length === 0 && found.page > 1) found = await read(lastPage(found.total))
     const actions = Object.entries(list.actions ?? {}).filter(([, action]) => api.mayCall(shown.visit, action.operation))
     return listHtml(list, operation, {
-      rows,
-      total: Number(valueAt(answer, 'total') ?? rows.length),
-      page: pageOf(list, shown),
+      ...found,
       hidden: hiddenFields(shown, list.list),
       path,
+      here,
       actions: new Set(actions.map(([name]) => name)),
       inputs: inputsOf(list, app.operations.get(list.inputs?.operation ?? '')),
       shown,

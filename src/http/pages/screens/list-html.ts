@@ -19,6 +19,8 @@ export interface ListShown {
   /** Hidden fields of its form. */
   hidden: Html
   path: string
+  /** The address with all that is narrowed down. */
+  here: string
   /** The actions that the user may take. */
   actions: ReadonlySet<string>
   inputs: Field[]
@@ -38,11 +40,15 @@ const askedOf = (list: ListPart, shape: Record<string, z.ZodType>, shown: Shown)
     return name in shape && value !== undefined ? [[name, value]] : []
   })
 
-/** The query of the API for the requested part of the list. */
-export function listQuery(list: ListPart, operation: RouteOptions | undefined, shown: Shown): Record<string, string | number | undefined> {
+/** The query of the API for a page of the list. */
+export function listQuery(
+  list: ListPart,
+  operation: RouteOptions | undefined,
+  { shown, page }: { shown: Shown; page: number },
+): Record<string, string | number | undefined> {
   const shape = shapeOf(operation)
   return {
-    ...('start' in shape ? { start: (pageOf(list, shown) - 1) * ROWS_PER_PAGE } : {}),
+    ...('start' in shape ? { start: (page - 1) * ROWS_PER_PAGE } : {}),
     ...('count' in shape ? { count: ROWS_PER_PAGE } : {}),
     ...list.query?.(shown),
     // What the API would refuse is left out: addresses are typed and shared.
@@ -50,13 +56,22 @@ export function listQuery(list: ListPart, operation: RouteOptions | undefined, s
   }
 }
 
+/** The rows of an answer of the API, and how many there are on all pages. */
+export function rowsOf(answer: unknown): { rows: readonly unknown[]; total: number } {
+  const data = Array.isArray(answer) ? answer : valueAt(answer, 'data')
+  const rows: unknown[] = Array.isArray(data) ? data : []
+  return { rows, total: Number(valueAt(answer, 'total') ?? rows.length) }
+}
+
+export const lastPage = (total: number): number => Math.max(1, Math.ceil(total / ROWS_PER_PAGE))
+
 export function pageOf(list: ListPart, { query }: Shown): number {
   const text = query(parameter(list, 'page')) ?? ''
   return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1
 }
 
 export function listHtml(list: ListPart, operation: RouteOptions | undefined, given: ListShown): Html {
-  const { rows, total, page, hidden, path, actions, inputs, shown } = given
+  const { rows, total, page, hidden, path, here, actions, inputs, shown } = given
   const shape = shapeOf(operation)
   const asked = new Map(askedOf(list, shape, shown))
   const address = (changes: Record<string, string>) => {
@@ -95,7 +110,7 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   const texts = inputs.map((field) => fieldHtml(field, { key: list.list, typed: new Map(), problems: new Map() }))
   const pages = pager(address({}), { page, hasMore: total > page * ROWS_PER_PAGE, parameter: parameter(list, 'page') })
   return html`${heading}${filters}
-${isForm ? html`<form method="post" action="${path}" data-swap>${hidden}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
+${isForm ? html`<form method="post" action="${here}" data-swap>${hidden}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
 ${pages}`
 }
 
