@@ -129,6 +129,23 @@ describe('a user without a script', () => {
     expect(await kept()).toEqual([])
   })
 
+  it('keeps in one tab what was changed in another, also after a refusal', async () => {
+    const path = `/my-library/videos/${await upload('A coot')}`
+    const tab = part((await maker.open(path)).html, 'details')
+    await maker.send(tab, { name: 'A black coot', tags: 'bird', nsfw: 'true' })
+    const refused = await maker.send(tab, { language: 'en', support: 'x' })
+    expect({ status: refused.status, name: part(refused.html, 'details').fields.name }).toEqual({ status: 400, name: 'A coot' })
+    expect((await maker.send(part(refused.html, 'details'), { language: 'en', support: 'By boat' })).path).toBe(`${path}?done=details`)
+    expect(await at.query("select name, tags, nsfw, language, support from video where name like 'A%coot'")).toEqual([
+      { name: 'A black coot', tags: ['bird'], nsfw: true, language: 'en', support: 'By boat' },
+    ])
+    const channel = '/my-library/video-channels/maker_channel'
+    const stale = part((await maker.open(channel)).html, 'channel')
+    await maker.send(stale, { displayName: 'Coots' })
+    await maker.send(stale, { description: 'Of the pond' })
+    expect(part((await maker.open(channel)).html, 'channel').fields).toMatchObject({ displayName: 'Coots', description: 'Of the pond' })
+  })
+
   it('likes, comments, replies, saves, reports, subscribes, and deletes an own comment', async () => {
     const id = await upload('A swan')
     const reader = await loggedIn('reader')

@@ -38,6 +38,7 @@ export const channelScreens: readonly Screen[] = [
         html`<p><a href="/c/${textAt(channel, 'name')}/videos"><bdi>${textAt(channel, 'displayName')}</bdi></a></p>`,
       form('channel', 'PUT /api/v1/video-channels/:channelHandle', {
         initial: ({ data }) => data.channel,
+        changesOnly: true,
         fields: {
           displayName: t('Name that others see'),
           description: { label: t('Description'), as: 'long' },

@@ -1,5 +1,6 @@
 // Fields of forms from the schema of an API operation: its types, limits and choices, with the labels of the page.
 
+import { createHash } from 'node:crypto'
 import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
 import { Html, html } from '../../../platform/html.ts'
@@ -153,15 +154,31 @@ function textsOf({ as }: Field, value: unknown): string[] {
   return [as === 'moment' ? new Date(String(value)).toISOString().slice(0, 16) : String(value)]
 }
 
-/** The body of the API for a sent form: empty fields are null or left out, lists are split, dots nest. */
-export function bodyOf(fields: readonly Field[], sent: Typed, known?: Typed): Json {
+/** The hidden field of a form with digests of what its fields showed. */
+export const SHOWN = 'shown'
+
+export const digestsOf = (fields: readonly Field[], typed: Typed): string =>
+  fields.map((field) => `${field.name}=${digestOf(field, typed.get(field.name) ?? [])}`).join(' ')
+
+function digestOf({ as, type }: Field, texts: readonly string[]): string {
+  // Browsers leave out unchecked boxes.
+  const value = as === 'check' || type === 'boolean' ? String(texts[0] === 'true') : texts.join('\n').replaceAll('\r\n', '\n')
+  return createHash('sha256').update(value).digest('base64url').slice(0, 8)
+}
+
+/**
+ * The body of the API for a sent form: empty fields are null or left out, lists are split, dots nest. Of a form with digests, only what
+ * somebody changed: others may have changed the rest meanwhile.
+ */
+export function bodyOf(fields: readonly Field[], sent: Typed): Json {
+  const shown = new Set(sent.get(SHOWN)?.[0]?.split(' '))
   const body: Json = {}
   for (const field of fields) {
     if (field.locked) continue
     const texts = sent.get(field.name) ?? []
     // Browsers leave out unchecked boxes; other fields that are missing were not in the form.
     if (!sent.has(field.name) && field.as !== 'check' && field.as !== 'many' && field.type !== 'boolean' && !field.required) continue
-    if (known && (known.get(field.name) ?? []).join('\n') === texts.join('\n').replaceAll('\r\n', '\n')) continue
+    if (shown.has(`${field.name}=${digestOf(field, texts)}`)) continue
     const value = inBody(field, texts)
     if (value === undefined) continue
     const steps = field.name.split('.')

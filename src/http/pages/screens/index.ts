@@ -11,7 +11,18 @@ import { queryOf } from '../fields.ts'
 import { loginPath } from '../local-path.ts'
 import { type PageTools, pageOptions } from '../send.ts'
 import { type ApiResult, filled, makeApi, type Refusal, resultOf, type Values } from './api.ts'
-import { bodyOf, type Field, fieldHtml, fieldsOf, hiddenFields, previewButton, shownValues, type Typed } from './fields.ts'
+import {
+  bodyOf,
+  digestsOf,
+  type Field,
+  fieldHtml,
+  fieldsOf,
+  hiddenFields,
+  previewButton,
+  SHOWN,
+  shownValues,
+  type Typed,
+} from './fields.ts'
 import { inputsOf, lastPage, listHtml, listQuery, pageOf, rowsOf } from './list-html.ts'
 import type { Action, Ending, FormPart, ListPart, Part, Screen, Shown, Text } from './parts.ts'
 import { problemOf } from './problems.ts'
@@ -154,7 +165,9 @@ ${body}`
 <form method="post" action="${path}" class="fields"${part.files && html` enctype="multipart/form-data"`}${
       part.pieces ? html` data-upload="${part.pieces(shown)}"` : !part.files && html` data-swap`
     }>
-${summary && html`<p class="problem" role="alert">${summary}</p>`}${hiddenFields(shown, part.form)}${text && html`<p>${text}</p>`}
+${summary && html`<p class="problem" role="alert">${summary}</p>`}${hiddenFields(shown, part.form)}${
+  part.changesOnly && html`<input type="hidden" name="${SHOWN}" value="${typed.get(SHOWN)?.[0] ?? digestsOf(fields, typed)}">`
+}${text && html`<p>${text}</p>`}
 ${fields.map(
   (field, index) =>
     html`${field.group && field.group !== fields[index - 1]?.group && html`<h2>${field.group}</h2>`}${fieldHtml(field, { key: part.form, typed, problems })}`,
@@ -204,7 +217,9 @@ ${fields.map(
       const meant = part.refused?.(result.refusal)
       if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: result.refusal.status, ...meant })
       if (result.refusal.status === 401 && !meant) return reply.redirect(loginPath(pageOfForm(request)), 303)
-      const typed = new Map([...sent].filter(([name]) => fields.some((field) => field.name === name && field.as !== 'password')))
+      const typed = new Map(
+        [...sent].filter(([name]) => name === SHOWN || fields.some((field) => field.name === name && field.as !== 'password')),
+      )
       const refusal = meant ? { ...result.refusal, status: 400 } : result.refusal
       return await show(asked, { part: part.form, refusal, meant, ...(part.files ? {} : { typed }) })
     }
@@ -215,13 +230,11 @@ ${fields.map(
   }
 
   async function callWith({ request, shown }: Asked, part: FormPart, fields: Field[], sent: Typed): Promise<ApiResult> {
-    const { operation, inPath = [], fixed, initial, rules } = part
+    const { operation, inPath = [], fixed, rules } = part
     const text = textIn(sent)
-    const known = part.changesOnly ? shownValues(fields, initial?.(shown)) : undefined
     const made = bodyOf(
       fields.filter(({ name }) => !inPath.includes(name)),
       sent,
-      known,
     )
     const body = part.body ? part.body(text, made, shown) : made
     const { schema, config } = app.operations.get(operation) ?? {}

@@ -55,6 +55,7 @@ export const libraryScreens: readonly Screen[] = [
         title: t('Details'),
         when: is('data.playlist.type.id', 1),
         initial: ({ data }) => ({ ...(data.playlist as object), videoChannelId: valueAt(data.playlist, 'videoChannel.id') }),
+        changesOnly: true,
         fields: (shown) => ({
           displayName: t('Name'),
           description: { label: t('Description'), as: 'long' },

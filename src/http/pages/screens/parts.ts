@@ -46,7 +46,7 @@ export interface FormPart {
   text?: Localized | ((shown: Shown) => Html | null)
   /** The values before anybody typed: the API's own representation. */
   initial?: (shown: Shown) => unknown
-  /** Sends only what differs from the initial values. */
+  /** Sends only what differs from what the form showed. */
   changesOnly?: boolean
   /** What is sent in addition. */
   fixed?: (shown: Shown) => object

@@ -87,6 +87,7 @@ export const settingsScreen: Screen = {
       text: ({ tools }) => (isMailEnabled(tools.config()) ? null : html`<span class="soft">${t('This server sends no mails now.')}</span>`),
       fields: kindsOf,
       initial: present,
+      changesOnly: true,
       body: (text, made, shown) => ({
         ...present(shown),
         ...Object.fromEntries(Object.entries(made).filter(([name]) => text(name) !== '')),

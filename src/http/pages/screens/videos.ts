@@ -221,6 +221,7 @@ export const videoScreens: readonly Screen[] = [
       ])}<p data-progress></p>`,
       form('settings', 'PUT /api/v1/videos/live/:videoId', {
         initial: ({ data }) => data.live,
+        changesOnly: true,
         fields: liveFields,
       }),
       list('sessions', 'GET /api/v1/videos/live/:videoId/sessions', {
