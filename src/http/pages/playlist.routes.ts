@@ -81,9 +81,9 @@ export function addPlaylistWatchPages(tools: PageTools): void {
     const list = await find(null, request.params.id, request.query)
     if (!list) return sendMissing(request, reply, true)
     const urlOf = (position: number) => `/video-playlists/embed/${list.playlist.uuid}?playlistPosition=${position}`
-    const listed = playlistElements({ ...list, urlOf, covers: coversOf(config(), null), embed: true })
-    const elements = html`<nav class="elements" aria-label="${t('Playlist')}">${listed}</nav>`
     const shown = shownOf(list, { query: request.query, visit: null, urlOf })
+    const listed = playlistElements({ ...list, urlOf, covers: coversOf(config(), null), isAlone: shown === undefined, embed: true })
+    const elements = html`<nav class="elements" aria-label="${t('Playlist')}">${listed}</nav>`
     const player = shown && showPlayer(tools, { ...shown, embed: true })
     return send(request, reply, {
       ...headOfList(list, true),

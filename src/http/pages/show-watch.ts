@@ -15,6 +15,7 @@ import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } 
 import { downloadsOf, shareOf } from './bodies/downloads.ts'
 import { emptyPlayer, noticesOf } from './bodies/notices.ts'
 import { belowPlayer, subscribeLink, watchBody, withOwnParts } from './bodies/watch.ts'
+import { titleText } from './heads/index.ts'
 import type { Page } from './layout.ts'
 import { playerOf, type Reports } from './player.ts'
 import type { PlayerOptions } from './player-options.ts'
@@ -45,14 +46,15 @@ export const reportsOf = (
   { video, visit }: Pick<Shown, 'video' | 'visit'>,
 ): Reports | undefined => (visit ? { path: `${watchPath(video)}/views`, token: visitors.formToken(request, reply) } : undefined)
 
-/** The player or its replacement, and the origins of its media. */
+/** The player or its replacement, and the origins of its media. A frame has a heading that is read out, not shown. */
 export function showPlayer({ urls, config }: PageTools, shown: Shown): { player: Html; sources: Sources } {
-  const { video, visit, fileToken } = shown
+  const { video, visit, fileToken, embed } = shown
   const sources = sourcesOf(video, urls, fileToken)
-  if (!sources.hls && sources.files.length === 0) {
-    return { player: emptyPlayer(video, previewPath(video, fileToken)), sources }
-  }
-  return { player: playerOf({ ...shown, sources, here: urls, warns: warnsOf(config(), visit) }), sources }
+  const isEmpty = !sources.hls && sources.files.length === 0
+  const player = isEmpty
+    ? emptyPlayer(video, previewPath(video, fileToken))
+    : playerOf({ ...shown, sources, here: urls, warns: warnsOf(config(), visit) })
+  return { player: embed ? html`<h1 class="away">${titleText(video.name)}</h1>${player}` : player, sources }
 }
 
 /**

@@ -498,6 +498,25 @@ describe('an administrator', () => {
     await at.ask('POST', '/jobs/resume', undefined, at.root)
   })
 
+  it('reads long lines of the logs on pages of less than 100 kB', async () => {
+    for (let number = 0; number < 60; number++) {
+      const error = { userAgent: 'x', url: 'https://example.org', message: `${number} ${'<'.repeat(900)}`, level: 'error' }
+      await at.ask('POST', '/server/logs/client', error)
+      await at.ask('PUT', '/users/me', { description: '&'.repeat(500 + number) }, at.root)
+    }
+    const rows = (html: string, list: string) => html.split(`<h2 id="${list}">`)[1]?.split('</table>')[0]?.match(/<tr>/g)?.length
+    let page = await root.open('/admin/logs')
+    await until(async () => {
+      page = await root.open('/admin/logs')
+      return ['Logs of the last hour', 'Changes of the last week'].every((title) => page.html.includes(`aria-label="Pages: ${title}"`))
+    })
+    expect([rows(page.html, 'logs'), rows(page.html, 'audit-logs')]).toEqual([21, 21])
+    expect(Buffer.byteLength(page.html)).toBeLessThan(100_000)
+    const second = await root.open('/admin/logs?audit-logs.page=2')
+    expect(rows(second.html, 'audit-logs')).toBe(21)
+    expect(second.html).not.toBe(page.html)
+  })
+
   it('lists own sessions and ends another one', async () => {
     const [one, other] = [await loggedIn('reader'), await loggedIn('reader')]
     const page = await one.open('/my-account/sessions')

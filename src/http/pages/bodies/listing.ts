@@ -24,15 +24,15 @@ export const tabs = (label: Localized, list: readonly Tab[]): Html =>
     ({ name, path, isOpen }) => html`<a href="${path}"${isOpen ? html` aria-current="page"` : null}>${name}</a>`,
   )}</nav>`
 
-/** Links to the previous and the next page; `path` may have a query, and `parameter` names the page in it. */
+/** Links to the previous and the next page; `path` may have a query, and `parameter` names the page in it. Each has its own `label`. */
 export function pager(
   path: string,
-  { page, hasMore, parameter = 'page' }: { page: number; hasMore: boolean; parameter?: string },
+  { page, hasMore, parameter = 'page', label = t('Pages') }: { page: number; hasMore: boolean; parameter?: string; label?: Localized },
 ): Html | null {
   if (page === 1 && !hasMore) return null
   const to = (number: number): string =>
     number === 1 ? path : `${path}${path.includes('?') ? '&' : '?'}${encodeURIComponent(parameter)}=${number}`
-  return html`<nav class="pager" aria-label="${t('Pages')}">${
+  return html`<nav class="pager" aria-label="${label}">${
     page > 1 && html`<a href="${to(page - 1)}" rel="prev">${t('Previous page')}</a>`
   }<span class="soft">${t('Page {page}', { page })}</span>${hasMore && html`<a href="${to(page + 1)}" rel="next">${t('Next page')}</a>`}</nav>`
 }

@@ -98,6 +98,8 @@ export const overviewScreens: readonly Screen[] = [
   ]),
 ]
 
+/** Characters of a line of a log: two lists of them fit a page. */
+const LONGEST_LINE = 300
 const MARKS: Readonly<Record<string, Localized>> = { ok: t('Good'), warning: t('Warning'), problem: t('Problem') }
 
 export const systemScreens: readonly Screen[] = [
@@ -174,7 +176,7 @@ ${tabs(t('Settings'), [
       title,
       operation: `GET /api/v1/server/${name}`,
       query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
-      columns: { At: 'timestamp', Level: 'level', Message: (row: unknown) => text(valueAt(row, 'message')).slice(0, 500) },
+      columns: { At: 'timestamp', Level: 'level', Message: (row: unknown) => text(valueAt(row, 'message')).slice(0, LONGEST_LINE) },
       filters,
       empty: t('Nothing.'),
     })),

@@ -186,7 +186,8 @@ ${fields.map(
     const operation = app.operations.get(list.operation)
     const read = async (page: number) => {
       const query = listQuery(list, operation, { shown, page })
-      return { page, ...rowsOf(await api.read(request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })) }
+      const answer = await api.read(request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })
+      return { page, ...rowsOf(answer, page) }
     }
     let found = await read(pageOf(list, shown))
     // Such as after its rows were removed.

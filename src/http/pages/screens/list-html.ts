@@ -56,11 +56,12 @@ export function listQuery(
   }
 }
 
-/** The rows of an answer of the API, and how many there are on all pages. */
-export function rowsOf(answer: unknown): { rows: readonly unknown[]; total: number } {
+/** The rows of a page in an answer of the API, which may have no pages, and how many there are on all of them. */
+export function rowsOf(answer: unknown, page: number): { rows: readonly unknown[]; total: number } {
   const data = Array.isArray(answer) ? answer : valueAt(answer, 'data')
   const rows: unknown[] = Array.isArray(data) ? data : []
-  return { rows, total: Number(valueAt(answer, 'total') ?? rows.length) }
+  const start = rows.length > ROWS_PER_PAGE || Array.isArray(answer) ? (page - 1) * ROWS_PER_PAGE : 0
+  return { rows: rows.slice(start, start + ROWS_PER_PAGE), total: Number(valueAt(answer, 'total') ?? rows.length) }
 }
 
 export const lastPage = (total: number): number => Math.max(1, Math.ceil(total / ROWS_PER_PAGE))
@@ -108,7 +109,12 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
     rows.length > 1 &&
     html`<p class="acts many"><span>${t('With the selected:')}</span> ${offered.map(([name, { label, danger }]) => buttonHtml(name, label, danger))}</p>`
   const texts = inputs.map((field) => fieldHtml(field, { key: list.list, typed: new Map(), problems: new Map() }))
-  const pages = pager(address({}), { page, hasMore: total > page * ROWS_PER_PAGE, parameter: parameter(list, 'page') })
+  const pages = pager(address({}), {
+    page,
+    hasMore: total > page * ROWS_PER_PAGE,
+    parameter: parameter(list, 'page'),
+    label: list.title ? t('Pages: {list}', { list: list.title }) : t('Pages of the list'),
+  })
   return html`${heading}${filters}
 ${isForm ? html`<form method="post" action="${here}" data-swap>${hidden}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
 ${pages}`
