@@ -68,7 +68,7 @@ export async function makeFullUser(node: TestNode, root: Client, username = 'mov
   const channelOf = async (by: Client) =>
     String((await by.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')).videoChannels[0]?.id)
 
-  await send('/users/me', { displayName: 'The FullUser', description: 'moves between servers' }, 'PUT')
+  await send('/users/me', { displayName: 'The Mover', description: 'moves between servers' }, 'PUT')
   await send('/users/me/avatar/pick', form({ avatarfile: [await picture(400, 400), 'avatar.png'] }))
   const channel = {
     name: `${username}_second`,

@@ -143,7 +143,7 @@ describe('the archive of another server', () => {
       autoPlayVideo: boolean
       notificationSettings: Record<string, number>
     }>('/api/v1/users/me')
-    expect(me.account).toMatchObject({ name: 'mover', displayName: 'The FullUser', description: 'moves between servers' })
+    expect(me.account).toMatchObject({ name: 'mover', displayName: 'The Mover', description: 'moves between servers' })
     expect(me.account.avatars).toHaveLength(4)
     expect(me).toMatchObject({ email: 'mover@example.com', nsfwPolicy: 'blur', autoPlayVideo: false })
     const channels = me.videoChannels.toSorted((a, b) => a.name.localeCompare(b.name))

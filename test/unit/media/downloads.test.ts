@@ -107,7 +107,7 @@ function get(
     by?: Downloads
     signal?: AbortSignal
     maxBytes?: number
-    restore?: (path: string) => Promise<void>
+    bringBack?: (path: string) => Promise<void>
   } = {},
 ) {
   const { by = downloads, signal = new AbortController().signal, maxBytes = MAX_BYTES, ...more } = options
@@ -205,7 +205,7 @@ describe('a file at a URL', () => {
     expect(await get(url)).toMatchObject({ path: first.path, fileName: 'whole.mp4', metadata: {} })
     const elsewhere = join(folder, 'elsewhere')
     await rename(first.path, elsewhere)
-    expect(await get(url, { restore: (path) => rename(elsewhere, path) })).toMatchObject({ path: first.path })
+    expect(await get(url, { bringBack: (path) => rename(elsewhere, path) })).toMatchObject({ path: first.path })
     await expect(get(url, { maxBytes: VIDEO.length - 1 })).rejects.toMatchObject({ reason: 'too-large' })
     expect(site.requested.length).toBe(requests)
 
