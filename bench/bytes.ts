@@ -72,9 +72,9 @@ export async function benchBytes(): Promise<void> {
     const shares: [one: Case, share: number][] = []
     for (const one of CASES) {
       const path = one.folder === 'hls' ? `/static/streaming-playlists/hls/${uuid}/${name}` : `/static/web-videos/${name}`
-      const local: Side = { pid: node.child.pid ?? 0, port, path }
-      const remote: Side = { pid: bare.pid ?? 0, port: barePort, path: '/' }
-      const [vireo, yardstick] = await inTurn(one, local, remote)
+      const server: Side = { pid: node.child.pid ?? 0, port, path }
+      const bareServer: Side = { pid: bare.pid ?? 0, port: barePort, path: '/' }
+      const [vireo, yardstick] = await inTurn(one, server, bareServer)
       const share = vireo.rate / yardstick.rate
       shares.push([one, share])
       const figures = [vireo.rate, yardstick.rate, vireo.byProcessor, yardstick.byProcessor].map((rate) => rate.toFixed(0))
@@ -100,18 +100,19 @@ const listening = (bare: ChildProcess, path: string): Promise<number> =>
     bare.send(path)
   })
 
-async function inTurn(one: Case, local: Side, remote: Side): Promise<[local: Measured, remote: Measured]> {
-  await measure(one, local, WARM_UP_MS)
-  await measure(one, remote, WARM_UP_MS)
-  const [mine, yours]: Measured[][] = [[], []]
+async function inTurn(one: Case, vireo: Side, bare: Side): Promise<[vireo: Measured, bare: Measured]> {
+  await measure(one, vireo, WARM_UP_MS)
+  await measure(one, bare, WARM_UP_MS)
+  const ofVireo: Measured[] = []
+  const ofBare: Measured[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     const both = [
-      async () => mine?.push(await measure(one, local, ROUND_MS)),
-      async () => yours?.push(await measure(one, remote, ROUND_MS)),
+      async () => ofVireo.push(await measure(one, vireo, ROUND_MS)),
+      async () => ofBare.push(await measure(one, bare, ROUND_MS)),
     ]
     for (const next of round % 2 === 0 ? both : both.reverse()) await next()
   }
-  return [best(mine ?? []), best(yours ?? [])]
+  return [best(ofVireo), best(ofBare)]
 }
 
 /** The fastest round counts, since other load only adds time. */

@@ -159,13 +159,13 @@ async function compare(options: { node: NodeProcess; routes: Route[]; statements
 async function inTurn(vireo: Side, route: Target, bare: Side, bareRoute: Target): Promise<[vireo: Measured, bare: Measured]> {
   await vireo.load.run(route, WARM_UP_MS)
   await bare.load.run(bareRoute, WARM_UP_MS)
-  const local: Measured[] = []
-  const remote: Measured[] = []
+  const ofVireo: Measured[] = []
+  const ofBare: Measured[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    const both = [async () => local.push(await measure(vireo, route)), async () => remote.push(await measure(bare, bareRoute))]
+    const both = [async () => ofVireo.push(await measure(vireo, route)), async () => ofBare.push(await measure(bare, bareRoute))]
     for (const one of round % 2 === 0 ? both : both.reverse()) await one()
   }
-  return [medians(local), medians(remote)]
+  return [medians(ofVireo), medians(ofBare)]
 }
 
 async function measure({ pid, load }: Side, target: Target): Promise<Measured> {

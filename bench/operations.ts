@@ -80,12 +80,12 @@ async function measure(stage: { node: NodeProcess; proxy: DatabaseProxy; folder:
   const tails: [name: string, p99: number][] = []
   const look = async (state: string) => {
     for (const one of cases) {
-      const [local, bare] = await inTurn(one)
+      const [vireo, bare] = await inTurn(one)
       const name = `${one.name}, ${state}`
-      const [p99, remote] = [percentile(local, 0.99), percentile(bare, 0.99)]
+      const [p99, bareP99] = [percentile(vireo, 0.99), percentile(bare, 0.99)]
       tails.push([name, p99])
-      const figures = [percentile(local, 0.5), p99, Math.max(...local), percentile(bare, 0.5), remote]
-      rows.push([name, String(local.length), ...figures.map((ms) => ms.toFixed(1)), (p99 / remote).toFixed(1)])
+      const figures = [percentile(vireo, 0.5), p99, Math.max(...vireo), percentile(bare, 0.5), bareP99]
+      rows.push([name, String(vireo.length), ...figures.map((ms) => ms.toFixed(1)), (p99 / bareP99).toFixed(1)])
     }
   }
   await look('transcoding')
@@ -143,14 +143,14 @@ async function inTurn({ url }: Case): Promise<[ours: number[], bare: number[]]> 
   const yardstick = await startBare([{ path: '/bare', contentType: answer.headers.get('content-type') ?? '', body }])
   try {
     const bareUrl = `${yardstick.origin}/bare`
-    const [local, bare]: [number[], number[]] = [[], []]
+    const [vireo, bare]: [number[], number[]] = [[], []]
     await looks(url)
     await looks(bareUrl)
     for (let round = 0; round < ROUNDS; round += 1) {
-      const both = [async () => local.push(...(await looks(url))), async () => bare.push(...(await looks(bareUrl)))]
+      const both = [async () => vireo.push(...(await looks(url))), async () => bare.push(...(await looks(bareUrl)))]
       for (const one of round % 2 === 0 ? both : both.reverse()) await one()
     }
-    return [local, bare]
+    return [vireo, bare]
   } finally {
     yardstick.stop()
   }

@@ -23,7 +23,9 @@ afterEach(async () => {
 })
 
 /** Three cached routes: their responses contain how often they were generated, and wait where `gate` says so. */
-async function makeTtlCache(options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {}) {
+async function startCachedRoutes(
+  options: { memory?: string; keep?: string; limit?: number; gate?: () => Promise<void>; logger?: Logger } = {},
+) {
   const { memory = '32MB', keep = '5 seconds', limit, gate = async () => undefined, logger = silentLogger } = options
   const overrides = {
     vireo: { caching: { routes: { videos: keep }, memory: { videos: memory } } },
@@ -126,7 +128,7 @@ function makeGate() {
 
 describe('a cached response', () => {
   it('is served for five seconds after it was requested', async () => {
-    const { get, made, clock } = await makeTtlCache()
+    const { get, made, clock } = await startCachedRoutes()
     await get('/list')
     clock.pass(4999)
     expect((await get('/list')).json().made).toBe(1)
@@ -140,7 +142,7 @@ describe('a cached response', () => {
     ['too large for a tag', '/list?size=9000'],
     ['of one video', '/one/1'],
   ])('has the headers and bytes of a fresh one: %s', async (_name, url) => {
-    const { get, made } = await makeTtlCache()
+    const { get, made } = await startCachedRoutes()
     const [fresh, cached] = [await get(url), await get(url)]
     expect(made).toHaveLength(1)
     const headersOf = ({ headers }: typeof fresh) => {
@@ -155,7 +157,7 @@ describe('a cached response', () => {
   })
 
   it('is 304 for clients with this version', async () => {
-    const { get, made, clear } = await makeTtlCache()
+    const { get, made, clear } = await startCachedRoutes()
     const etag = String((await get('/list')).headers.etag)
     const cached = await get('/list', { 'if-none-match': `W/${etag}` })
     expect([cached.statusCode, cached.body, cached.headers['content-type'], made.length]).toEqual([304, '', undefined, 1])
@@ -186,7 +188,7 @@ describe('a cached response', () => {
   })
 
   it('is keyed by the parameters that the route reads, in any order', async () => {
-    const { get, made } = await makeTtlCache()
+    const { get, made } = await startCachedRoutes()
     for (const url of ['/list?size=2&tag=a', '/list?tag=a&size=2', '/list?unknown=1&size=2&tag=a', '/list?tag=%61&size=2']) await get(url)
     expect(made).toHaveLength(1)
     for (const url of ['/list?size=2', '/list?size=2&tag=a&tag=b', '/list?size=2&tag=b&tag=a', '/list?size=2&tag=a%2Cb']) await get(url)
@@ -198,7 +200,7 @@ describe('a cached response', () => {
   })
 
   it('is not served to users, with a password, or for HEAD', async () => {
-    const { app, get, made } = await makeTtlCache()
+    const { app, get, made } = await startCachedRoutes()
     await get('/list')
     for (const headers of [bearer('usertoken'), { 'x-peertube-video-password': 'a' }, { 'x-peertube-video-password': '' }])
       expect((await get('/list', headers)).json().made).toBeGreaterThan(1)
@@ -213,14 +215,14 @@ describe('a cached response', () => {
   })
 
   it('is never an error', async () => {
-    const { get, made } = await makeTtlCache()
+    const { get, made } = await startCachedRoutes()
     for (let time = 0; time < 2; time += 1) expect((await get('/one/101')).statusCode).toBe(404)
     expect(made).toHaveLength(2)
     for (let time = 0; time < 2; time += 1) expect((await get('/list?size=a')).statusCode).toBe(400)
   })
 
   it('counts for rate limits, which are checked first', async () => {
-    const { get, made } = await makeTtlCache({ limit: 2 })
+    const { get, made } = await startCachedRoutes({ limit: 2 })
     const statuses = []
     for (let time = 0; time < 3; time += 1) statuses.push((await get('/list')).statusCode)
     expect(statuses).toEqual([200, 200, 429])
@@ -229,7 +231,7 @@ describe('a cached response', () => {
 
   it('is logged', async () => {
     const lines: string[] = []
-    const { get } = await makeTtlCache({
+    const { get } = await startCachedRoutes({
       logger: makeLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
     })
     for (const id of ['first', 'second']) await get('/list', { 'x-request-id': id })
@@ -241,14 +243,14 @@ describe('a cached response', () => {
   })
 
   it('is disabled by the configuration', async () => {
-    const { get, made } = await makeTtlCache({ keep: '0' })
+    const { get, made } = await startCachedRoutes({ keep: '0' })
     await get('/list')
     await get('/list')
     expect(made).toHaveLength(2)
   })
 
   it('stays within the memory limit', async () => {
-    const { get, made } = await makeTtlCache({ memory: '100KB' })
+    const { get, made } = await startCachedRoutes({ memory: '100KB' })
     for (let tag = 0; tag < 10; tag += 1) await get(`/list?size=9000&tag=${tag}`)
     await get('/list?size=9000&tag=9')
     expect(made).toHaveLength(10)
@@ -267,7 +269,7 @@ describe('a cached page', () => {
   }
 
   it('has the headers and bytes of a fresh one, also for HEAD', async () => {
-    const { page, made } = await makeTtlCache()
+    const { page, made } = await startCachedRoutes()
     const [fresh, cached] = [await page('/1?start=2'), await page('/1?start=2&other=3')]
     expect(made).toHaveLength(1)
     expect([cached.statusCode, cached.body, headersOf(cached)]).toEqual([200, '<p>1</p>', headersOf(fresh)])
@@ -283,7 +285,7 @@ describe('a cached page', () => {
   })
 
   it('is 304 for clients with this version', async () => {
-    const { page, made, clear } = await makeTtlCache()
+    const { page, made, clear } = await startCachedRoutes()
     const known = { 'if-none-match': String((await page('/1')).headers.etag) }
     for (const method of ['GET', 'HEAD'] as const) {
       const cached = await page('/1', known, method)
@@ -301,7 +303,7 @@ describe('a cached page', () => {
   })
 
   it('is neither served to requests with variants, nor generated by them', async () => {
-    const { page, made } = await makeTtlCache()
+    const { page, made } = await startCachedRoutes()
     for (let time = 1; time <= 2; time += 1) expect((await page('/1', { cookie: 'a' })).body).toBe(`<p>${time}</p>`)
     expect((await page('/1')).body).toBe('<p>3</p>')
     expect((await page('/1', { cookie: 'a' })).body).toBe('<p>4</p>')
@@ -310,7 +312,7 @@ describe('a cached page', () => {
   })
 
   it('is cached per variant', async () => {
-    const { page } = await makeTtlCache()
+    const { page } = await startCachedRoutes()
     const bodies: string[] = []
     for (const language of ['de', 'fr', 'de', 'fr', 'en']) bodies.push((await page('/1', { 'accept-language': language })).body)
     expect(bodies).toEqual(['<p>1</p>', '<p>2</p>', '<p>1</p>', '<p>2</p>', '<p>3</p>'])
@@ -322,13 +324,13 @@ describe('a cached page', () => {
     ['is for nobody else', '/51'],
     ['is for one browser', '/52'],
   ])('is not stored if it %s', async (_name, url) => {
-    const { page, made } = await makeTtlCache()
+    const { page, made } = await startCachedRoutes()
     for (let time = 1; time <= 2; time += 1) expect((await page(url)).body).toBe(`<p>${time}</p>`)
     expect(made).toHaveLength(2)
   })
 
   it('is invalidated by a change of the comments of its video, or of any video', async () => {
-    const { get, page, hear } = await makeTtlCache()
+    const { get, page, hear } = await startCachedRoutes()
     for (const url of ['/list', '/one/1']) await get(url)
     for (const url of ['/1', '/2']) await page(url)
     hear({ what: 'comments', videoId: 1 })
@@ -344,7 +346,7 @@ describe('a cached page', () => {
     'is not stored when it was read before a change: %j',
     async (payload) => {
       const { gate, open } = makeGate()
-      const { page, made, hear } = await makeTtlCache({ gate })
+      const { page, made, hear } = await startCachedRoutes({ gate })
       const before = page('/1')
       await until(() => made.length === 1)
       hear(payload)
@@ -359,7 +361,7 @@ describe('a cached page', () => {
 describe('simultaneous requests', () => {
   it('share one read', async () => {
     const { gate, open } = makeGate()
-    const { get, made } = await makeTtlCache({ gate })
+    const { get, made } = await startCachedRoutes({ gate })
     const requested = [get('/list'), get('/list'), get('/list')]
     await until(() => made.length > 0)
     open()
@@ -369,7 +371,7 @@ describe('simultaneous requests', () => {
 
   it('each get their own error', async () => {
     const { gate, open } = makeGate()
-    const { get, made } = await makeTtlCache({ gate })
+    const { get, made } = await startCachedRoutes({ gate })
     const requested = [get('/one/101'), get('/one/101')]
     await until(() => made.length > 0)
     open()
@@ -378,7 +380,7 @@ describe('simultaneous requests', () => {
 
   it('do not wait for a client that disconnected', async () => {
     const { gate, open } = makeGate()
-    const { app, made } = await makeTtlCache({ gate })
+    const { app, made } = await startCachedRoutes({ gate })
     await app.listen({ host: '127.0.0.1', port: 0 })
     const address = app.server.address()
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/api/v1/list`
@@ -396,7 +398,7 @@ describe('simultaneous requests', () => {
 
 describe('a change', () => {
   it('is visible to its author at once, and published to the other processes before the response', async () => {
-    const { app, get, published } = await makeTtlCache()
+    const { app, get, published } = await startCachedRoutes()
     await get('/list')
     await get('/one/1')
     expect((await app.inject({ method: 'PUT', url: '/api/v1/one/1' })).statusCode).toBe(204)
@@ -406,7 +408,7 @@ describe('a change', () => {
   })
 
   it('is not published when it was refused, or affects no public data', async () => {
-    const { app, get, published } = await makeTtlCache()
+    const { app, get, published } = await startCachedRoutes()
     await get('/list')
     expect((await app.inject({ method: 'PUT', url: '/api/v1/refused' })).statusCode).toBe(400)
     expect((await app.inject({ method: 'POST', url: '/api/v1/videos/1/views' })).statusCode).toBe(204)
@@ -415,7 +417,7 @@ describe('a change', () => {
   })
 
   it('of one video, when received, invalidates its response and those of lists', async () => {
-    const { get, hear } = await makeTtlCache()
+    const { get, hear } = await startCachedRoutes()
     for (const url of ['/list', '/one/1', '/one/2']) await get(url)
     hear({ what: 'video', videoId: 1 })
     expect((await get('/one/2')).json().made).toBe(3)
@@ -426,7 +428,7 @@ describe('a change', () => {
   it.each<JsonValue>([{}, { video: 'x' }, null, [], 'x', 7])(
     'of anything, when received, invalidates all responses: %j',
     async (payload) => {
-      const { get, hear } = await makeTtlCache()
+      const { get, hear } = await startCachedRoutes()
       for (const url of ['/list', '/one/1']) await get(url)
       hear(payload)
       expect((await get('/one/1')).json().made).toBe(3)
@@ -443,7 +445,7 @@ describe('a change', () => {
     ['/one/1', { video: 7 }],
   ])('during a read prevents %s from being cached and shared with later requests: %j', async (url, payload) => {
     const { gate, open } = makeGate()
-    const { get, made, hear } = await makeTtlCache({ gate })
+    const { get, made, hear } = await startCachedRoutes({ gate })
     const before = get(url)
     await until(() => made.length === 1)
     hear(payload)

@@ -84,7 +84,7 @@ it('is refused with a wrong key, and to a second publisher', async () => {
   const live = await create({ permanentLive: true })
   expect((await publish(address('00000000-0000-4000-8000-000000000000'), { seconds: 1 })).said).toContain('no live with this key')
   const first = publish(address(live.key), { seconds: 5, paced: true })
-  await until(async () => (await detailsOf(live)).state.id === 1)
+  await until(async () => (await detailsOf(live)).state.id === 1, { what: 'the live' })
   expect((await publish(address(live.key), { seconds: 1 })).said).toContain('Another publisher')
   await first
   await until(async () => (await detailsOf(live)).state.id === 4, { what: 'the permanent live to wait again' })
