@@ -65,8 +65,8 @@ export function optionalInteger(initial: number | null, doc: string, options: Ke
   return key(schema, `a whole number ${boundsText(min, max)}, or null`, initial, doc, { ...options, nullable: true })
 }
 
-export function port(initial: number, doc: string) {
-  return integer(initial, doc, { max: 65_535 })
+export function port(initial: number, doc: string, options?: KeyOptions) {
+  return integer(initial, doc, { max: 65_535, ...options })
 }
 
 export function text(initial: string, doc: string, options?: KeyOptions) {

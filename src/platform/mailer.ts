@@ -62,14 +62,20 @@ export class MailRefused extends Error {
 const TIMEOUTS_MS = { connectionTimeout: 15_000, greetingTimeout: 15_000, socketTimeout: 60_000 }
 
 export function makeMailer({ settings }: { settings: () => MailerSettings }) {
-  let transporter: MailTransport | undefined
+  let connected: { settings: MailerSettings; transport: MailTransport } | undefined
+  /** Of the present settings, which may change. */
+  async function transportOf(now: MailerSettings): Promise<MailTransport> {
+    if (connected?.settings !== now) connected = { settings: now, transport: await connect(now) }
+    return connected.transport
+  }
   return {
     /** Sends the mail. Throws `MailRefused`. */
     async send({ id, host, to, fromName, replyTo, subject, text, html, unsubscribe, thread }: OutgoingMail): Promise<void> {
-      const address = settings().from_address
-      transporter ??= await connect(settings())
+      const now = settings()
+      const { from_address: address } = now
+      const transport = await transportOf(now)
       try {
-        await transporter.sendMail({
+        await transport.sendMail({
           messageId: `<${id}@${host}>`,
           ...(thread === undefined ? {} : { inReplyTo: `<${thread}@${host}>`, references: `<${thread}@${host}>` }),
           from: { name: fromName, address },

@@ -52,7 +52,9 @@ describe.each([
     await page.waitForURL('**/admin/setup')
     await seen(page, 'setup')
     await page.getByLabel('Name', { exact: true }).fill('Lake')
-    await page.getByRole('button', { name: 'Save and go on' }).click()
+    await page.getByRole('button', { name: 'Save' }).first().click()
+    await page.getByRole('status').waitFor()
+    await page.getByRole('button', { name: 'Go on' }).click()
 
     await page.waitForURL('**/videos/upload')
     await seen(page, 'upload')
@@ -77,7 +79,7 @@ describe.each([
       await page.getByRole('link', { name: 'Replace the file' }).click()
       await page.locator('[name="videofile"]').setInputFiles(await media('blue.mp4'))
       await main(page).getByRole('button', { name: 'Replace' }).click()
-      await page.getByRole('link', { name: 'Back to the video' }).waitFor()
+      await page.getByRole('link', { name: 'Back', exact: true }).waitFor()
       await seen(page, 'replaced')
       expect(await (await fetch(`${node.base}/api/v1/videos/${id}`)).json()).toMatchObject({
         name: 'A heron',

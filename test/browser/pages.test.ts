@@ -162,6 +162,22 @@ describe('the pages', () => {
     expect([...(await unusable(visitor, beginnings)), ...(await unusable(owner, own))]).toEqual([])
   })
 
+  it('show what was typed again after a login in between', async () => {
+    const { page } = await chromium.person()
+    await logIn(page)
+    await page.goto(`${node.base}/my-account/profile`)
+    await page.getByLabel('Name that others see').fill('Somebody else')
+    await page.getByLabel('Remember watched videos').uncheck()
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.waitForURL('**/login?**')
+    await fillLogin(page)
+    await page.waitForURL('**/my-account/profile')
+    expect(await page.getByLabel('Name that others see').inputValue()).toBe('Somebody else')
+    expect(await page.getByLabel('Remember watched videos').isChecked()).toBe(false)
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  })
+
   it('have the same content without scripts', async () => {
     const [scripted, plain] = [await chromium.person(), await chromium.person({ javaScriptEnabled: false })]
     await Promise.all([logIn(scripted.page), logIn(plain.page)])
@@ -175,10 +191,14 @@ describe('the pages', () => {
 
 async function logIn(page: Page): Promise<void> {
   await page.goto(`${node.base}/login`)
+  await fillLogin(page)
+  await page.locator('a[href="/logout"]').waitFor()
+}
+
+async function fillLogin(page: Page): Promise<void> {
   await page.locator('#username').fill('maker')
   await page.locator('#password').fill(PASSWORD)
   await page.locator('main button.main').click()
-  await page.locator('a[href="/logout"]').waitFor()
 }
 
 /** Follows all links within the site; URLs of the same form that differ only in numbers count as one page. */
@@ -244,10 +264,10 @@ async function unusable({ page, open }: Person, paths: readonly string[]): Promi
   return found
 }
 
-/** The text lines of a page, without those of the player, which is the browser's own without scripts. */
+/** The text lines of a page, without the player, which is the browser's own without scripts, and the place to drop files. */
 const textOf = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const main = document.querySelector('main')?.cloneNode(true) as HTMLElement
-    for (const player of main.querySelectorAll('.player')) player.remove()
+    for (const scripted of main.querySelectorAll('.player, .drop')) scripted.remove()
     return (main.textContent ?? '').split('\n').flatMap((line) => (line.trim() ? [line.trim()] : []))
   })

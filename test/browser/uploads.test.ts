@@ -75,8 +75,8 @@ const videos = (name: string) => run(node.databaseUrl, `select name, privacy fro
 
 /** SHA-256 of the stored original of the latest video. */
 async function stored(): Promise<string> {
-  const [row] = await run<{ id: number }>(node.databaseUrl, 'select id from video order by id desc limit 1')
-  const answer = await page.request.get(`${node.base}/api/v1/videos/${row?.id}`)
+  const [row] = await run<{ uuid: string }>(node.databaseUrl, 'select uuid from video order by id desc limit 1')
+  const answer = await page.request.get(`${node.base}/api/v1/videos/${row?.uuid}`)
   const { files, streamingPlaylists } = await answer.json()
   const url = [...files, ...(streamingPlaylists[0]?.files ?? [])][0].fileUrl
   return sha(Buffer.from(await (await fetch(url)).arrayBuffer()))
@@ -103,6 +103,35 @@ describe('an upload by the page', () => {
     expect(await videos('Details')).toEqual([{ name: 'Details second', privacy: 3 }])
     await page.goto(`${node.base}/videos/upload`)
     expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
+  }, 300_000)
+
+  it('arrives but for its end while the details are typed, and appears with the form', async () => {
+    const file = await take('typed.mp4', 'typed')
+    await page.goto(`${node.base}/videos/upload`)
+    await page.locator('[name="videofile"]').setInputFiles(file)
+    await page.getByText('Uploaded but for its end').waitFor()
+    expect(await run(node.databaseUrl, "select state from upload where file_name = 'typed.mp4'")).toEqual([{ state: 'receiving' }])
+    await page.locator('[name="name"]').fill('Typed later')
+    await page.locator('[name="privacy"]').selectOption('2')
+    expect(await videos('Typed')).toEqual([])
+    await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
+    await uploaded()
+    expect(await videos('Typed')).toEqual([{ name: 'Typed later', privacy: 2 }])
+    expect(await stored()).toBe(sha(await readFile(file)))
+  }, 300_000)
+
+  it('ends when another file is chosen', async () => {
+    await page.goto(`${node.base}/videos/upload`)
+    await page.locator('[name="videofile"]').setInputFiles(await take('wrong.mp4', 'wrong'))
+    await page.getByText('Uploaded but for its end').waitFor()
+    const file = await take('right.mp4', 'right')
+    await page.locator('[name="videofile"]').setInputFiles(file)
+    await page.getByText('right.mp4 Uploaded but for its end').waitFor()
+    await page.locator('[name="name"]').fill('Right')
+    await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
+    await uploaded()
+    expect(await stored()).toBe(sha(await readFile(file)))
+    expect(await videos('')).not.toContainEqual(expect.objectContaining({ name: 'wrong' }))
   }, 300_000)
 
   it('never mixes two files of the same name and size', async () => {

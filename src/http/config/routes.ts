@@ -15,6 +15,7 @@ import { aboutView, toAbout } from './about.ts'
 import { changedFields, describeFields, toChanges, toCustomView } from './custom-keys.ts'
 import { type CustomView, customBody, customView, sentForms } from './custom-schemas.ts'
 import { loginChanges, loginsBody, loginsView, toLoginsView } from './logins.ts'
+import { mailServerBody, mailServerChanges, mailServerView, toMailServerView } from './mail-server.ts'
 import type { ReadServerConfig } from './prepared.ts'
 import { serverConfigView } from './server-config.ts'
 
@@ -140,6 +141,39 @@ export function configArea(deps: ConfigDeps): Area {
         refuseUnlessEditable()
         await change(await loginChanges(request.body, { config: config(), db }), sessionOf(request).user)
         return toLoginsView(config())
+      },
+    )
+
+    app.get(
+      '/api/v1/vireo/mail-server',
+      {
+        config: manage,
+        schema: {
+          operationId: 'getMailServer',
+          summary: 'Show the mail server, without its password',
+          tags: TAGS,
+          response: { 200: mailServerView },
+        },
+      },
+      () => toMailServerView(config()),
+    )
+
+    app.put(
+      '/api/v1/vireo/mail-server',
+      {
+        config: manage,
+        schema: {
+          operationId: 'putMailServer',
+          summary: 'Change the mail server; what is left out stays',
+          tags: TAGS,
+          body: mailServerBody,
+          response: { 200: mailServerView },
+        },
+      },
+      async (request) => {
+        refuseUnlessEditable()
+        await change(mailServerChanges(request.body, config()), sessionOf(request).user)
+        return toMailServerView(config())
       },
     )
 

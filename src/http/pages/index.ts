@@ -2,9 +2,7 @@
 
 import type { Area } from '../plugins/types.ts'
 import { addAboutPages } from './about.routes.ts'
-import { addAccountPages } from './account.routes.ts'
 import { addActorPages } from './actor.routes.ts'
-import { addArchivePages } from './archives.routes.ts'
 import { addAssets } from './assets.ts'
 import { addEmbedPages } from './embed.routes.ts'
 import { addErrorPages, addMissingPage } from './errors.ts'
@@ -28,8 +26,6 @@ export function pagesArea(deps: PagesDeps): Area {
     addActorPages(tools)
     addSearchPage(tools)
     addLoginPages(tools)
-    addAccountPages(tools)
-    addArchivePages(tools)
     addScreens(tools)
     addSubscribePages(tools)
     addWatchPages(tools)

@@ -12,15 +12,16 @@ const PLAYER = {
 
 const PAGE = {
   selectAll: t('Select all'),
-  drop: t('Drop videos here'),
+  drop: t('Drop files here'),
   thumbnail: t('Thumbnail'),
   chosenByServer: t('Chosen by the server'),
   pictureAt: t('The picture at {time}', { time: '{time}' }),
   noThumbnail: t('Uploaded, without the thumbnail.'),
   unfinished: t('Choose {name} again to continue at {percent} %.', { name: '{name}', percent: '{percent}' }),
+  waits: t('Uploaded but for its end, which goes with the form.'),
   uploaded: t('Uploaded.'),
   edit: t('Edit the details'),
-  back: t('Back to the video'),
+  back: t('Back'),
   lost: t('The connection is lost. Trying again …'),
   changed: t('The file has changed or cannot be read any more. Choose it again.'),
   empty: t('This file is empty.'),

@@ -3,13 +3,10 @@
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { LookedAtActor } from '../../actors/actor/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
-import type { Notifications } from '../../actors/notification/index.ts'
 import type { Registrations } from '../../actors/registration/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'
 import type { Subscriptions } from '../../actors/subscription/index.ts'
-import type { Uploads } from '../../actors/upload/index.ts'
 import type { UpdateMe } from '../../actors/user/index.ts'
-import type { ArchiveLinks, UserExports } from '../../actors/user-export/index.ts'
 import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -41,9 +38,6 @@ export interface PagesDeps {
   clock: Clock
   registrations: Pick<Registrations, 'assertOpen'>
   updateMe: UpdateMe
-  notifications: Pick<Notifications, 'markAllRead'>
-  userExports: Pick<UserExports, 'request' | 'remove'> & Pick<ArchiveLinks, 'addressOf'>
-  uploads: Pick<Uploads, 'openArchive' | 'receiveArchive' | 'endArchive' | 'cancel' | 'quotaLeft'>
   watch: Watch
   subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe'>
   /** Resolves a text, with the row id; `fetch`: other servers may be asked. */

@@ -28,6 +28,7 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'DELETE /api/v1/users/:userId/exports/:id',
   // So must importing into another user's account.
   'POST /api/v1/users/:userId/imports/import-resumable',
+  'POST /api/v1/vireo/users/:userId/imports',
   'POST /api/v1/users/registrations/:registrationId/accept',
   'POST /api/v1/users/registrations/:registrationId/reject',
   'DELETE /api/v1/users/registrations/:registrationId',
@@ -80,6 +81,7 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'DELETE /api/v1/watched-words/server/lists/:listId',
   'POST /api/v1/bulk/remove-comments-of',
   'PUT /api/v1/vireo/logins',
+  'PUT /api/v1/vireo/mail-server',
   'PUT /api/v1/plugins/:npmName/settings',
   'POST /api/v1/plugins/install',
   'POST /api/v1/plugins/update',

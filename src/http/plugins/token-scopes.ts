@@ -24,6 +24,7 @@ export const FOR_SESSIONS: ReadonlySet<string> = new Set([
   'POST /api/v1/users/:id/two-factor/disable',
   'DELETE /api/v1/users/me',
   'PUT /api/v1/vireo/logins',
+  'PUT /api/v1/vireo/mail-server',
   // Restores the logins of the files.
   'DELETE /api/v1/config/custom',
   // Their settings may hold secrets, and say who logs in.

@@ -131,6 +131,7 @@ export const INVISIBLE_WRITES: ReadonlySet<string> = new Set([
   'POST /api/v1/users/:userId/imports/import-resumable',
   'PUT /api/v1/users/:userId/imports/import-resumable',
   'DELETE /api/v1/users/:userId/imports/import-resumable',
+  'POST /api/v1/vireo/users/:userId/imports',
   'POST /api/v1/video-playlists',
   'POST /api/v1/video-playlists/:playlistId/videos',
   // Ratings and follows invalidate what shows them themselves; numbers of followers are shown within seconds.
@@ -205,6 +206,7 @@ export const VISIBLE_WRITES: ReadonlySet<string> = new Set([
   'POST /api/v1/vireo/jobs/:id/cancel',
   'POST /api/v1/vireo/jobs/:id/retry',
   'PUT /api/v1/vireo/logins',
+  'PUT /api/v1/vireo/mail-server',
   'POST /api/v1/vireo/plugins/:npmName/disable',
   'POST /api/v1/vireo/plugins/:npmName/enable',
   'POST /api/v1/vireo/server-blocklist',

@@ -1,4 +1,4 @@
-// Archive imports of users: upload in chunks, and the result of the latest.
+// Archive imports of users: upload in one form or in chunks, and the result of the latest.
 
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -9,10 +9,12 @@ import { findLatestImport, type UserImportRow } from '../../actors/user-import/i
 import type { Config } from '../../config/index.ts'
 import type { Database } from '../../platform/database/index.ts'
 import { sessionOf } from '../plugins/auth.ts'
+import { addFormRoutes, withForm } from '../plugins/multipart.ts'
 import { idText } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
 import { parseContentRange } from '../uploads/content-range.ts'
 import { filename, initHeaders, nothing, ofUpload, sendEmpty, tokenOf } from '../uploads/resumable.ts'
+import { archiveFile } from './form-file.ts'
 import { toUserImportProgressView, toUserImportView, userImportProgressView, userImportView } from './views.ts'
 
 const tags = ['User Imports']
@@ -41,6 +43,33 @@ export function userImportsArea({ db, config, urls, uploads }: UserImportsDeps):
   }
 
   return (app) => {
+    addFormRoutes(app, (forms) => {
+      forms.post(
+        '/api/v1/vireo/users/:userId/imports',
+        {
+          config: { auth: 'user', form: { files: ['archive'] } },
+          schema: {
+            operationId: 'importUserArchive',
+            summary: 'Upload an archive in one request, and import it',
+            tags,
+            params,
+            response: { 204: nothing },
+          },
+        },
+        async (request, reply) => {
+          const archive = archiveFile({
+            uploads,
+            userId: await ownerOf(request, request.params.userId),
+            maxBytes: config().vireo.uploads.max_partial_per_user,
+            formBytes: request.headers['content-length'],
+          })
+          const files = { archive: { ...archive, required: true } }
+          await withForm(request, { fields: z.object({}), files }, async ({ files }) => await files.archive?.value.finish())
+          return await sendEmpty(reply, 204)
+        },
+      )
+    })
+
     app.post(
       ADDRESS,
       {

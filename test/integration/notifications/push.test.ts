@@ -10,7 +10,7 @@ import type { Client } from '../../../scripts/demo/client.ts'
 import { notificationDefaults } from '../../../src/actors/notification-setting/index.ts'
 import { makeSecrets } from '../../../src/platform/secrets.ts'
 import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../../federation/support.ts'
-import { formIn, makeBrowser } from '../../support/browser.ts'
+import { makeBrowser, partIn } from '../../support/browser.ts'
 import { media } from '../../support/media.ts'
 import { makePushBrowser, type PushBrowser } from '../../support/push-browser.ts'
 import { until } from '../../support/until.ts'
@@ -247,7 +247,8 @@ describe('the settings page', () => {
     expect(page.html).toMatch(/<p hidden><label><input type="checkbox"> Dieses Gerät benachrichtigen/)
     expect(page.html).not.toContain('Kein Gerät')
     expect(page.headers.get('content-security-policy')).toContain("worker-src 'self'")
-    const form = formIn(page.html, '/my-account/settings/devices')
+    const { token = '' } = partIn(page.html, 'notifications').fields
+    const form = { action: '/my-account/settings', method: 'post', fields: { token, part: 'push' } } as const
     const { endpoint, keys } = service.browser('/page').subscription
     const fields = { endpoint, ...keys }
     expect((await browser.send(form, fields, { origin: 'https://evil.example' })).status).toBe(403)
@@ -255,12 +256,13 @@ describe('the settings page', () => {
     expect((await browser.send(form, { ...fields, auth: 'x' })).status).toBe(400)
     expect(await devices(bob)).toEqual([])
     const added = await browser.send(form, fields)
-    expect(added.path).toBe('/my-account/settings?done=notifications')
+    expect(added.path).toBe('/my-account/settings?done=push')
     expect(added.html).toContain('Gerät wird benachrichtigt.')
     expect(await node.query('select language from push_subscription')).toEqual([{ language: 'de' }])
-    await browser.send(form, { endpoint: 'none' })
+    const removal = partIn(added.html, 'no-push')
+    await browser.send(removal, { endpoint: 'none' })
     expect(await devices(bob)).toHaveLength(1)
-    await browser.send(formIn(added.html, '/my-account/settings/devices'))
+    await browser.send(removal)
     expect(await devices(bob)).toEqual([])
   })
 

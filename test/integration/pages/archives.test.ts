@@ -9,7 +9,7 @@ import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { makeLogger } from '../../../src/platform/logger.ts'
 import { fixture } from '../../support/archive.ts'
-import { type Browser, type Form, formIn, linksIn, makeBrowser, type SentFile } from '../../support/browser.ts'
+import { type Browser, type Form, linksIn, makeBrowser, partIn, type SentFile } from '../../support/browser.ts'
 import { startTestNode, storedNames, type TestNode } from '../../support/node.ts'
 import { eventually } from '../../support/until.ts'
 
@@ -67,7 +67,7 @@ const zipFile = (bytes: Uint8Array, fields: Partial<SentFile> = {}): SentFile =>
   bytes,
   ...fields,
 })
-const importForm = async (browser: Browser): Promise<Form> => formIn((await browser.open(PAGE)).html, `${PAGE}/import`)
+const importForm = async (browser: Browser): Promise<Form> => partIn((await browser.open(PAGE)).html, 'import')
 const uploads = async (userId: number) =>
   (await database.query('select state, lease_owner from upload where user_id = $1 order by id', [userId])).rows
 const imports = async (userId: number) =>
@@ -91,7 +91,7 @@ describe('an archive uploaded in a form', () => {
     expect(page.html).toContain('they follow your old account')
     expect(page.html).not.toMatch(/Brought in|Here already|Not usable/)
     const sent = await browser.sendFile(await importForm(browser), zipFile(archive))
-    expect([sent.status, sent.path]).toEqual([200, PAGE])
+    expect([sent.status, sent.path]).toEqual([200, `${PAGE}?done=import`])
     expect(await imports(id)).toMatchObject([{ size: archive.length }])
     let html = ''
     await eventually(async () => {
@@ -112,7 +112,7 @@ describe('an archive uploaded in a form', () => {
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     expect((await browser.sendFile(form, zipFile(archive), foreign)).status).toBe(403)
     const other = await importForm((await newcomer()).browser)
-    for (const fields of [{}, { token: 'f00' }, other.fields]) {
+    for (const fields of [{ part: 'import' }, { token: 'f00', part: 'import' }, other.fields]) {
       expect((await browser.sendFile({ ...form, fields }, zipFile(archive))).status).toBe(403)
     }
     const visitor = makeBrowser(node.base)
@@ -125,14 +125,14 @@ describe('an archive uploaded in a form', () => {
     const form = await importForm(browser)
     const refused = async (file: SentFile): Promise<[status: number, problem: string | undefined]> => {
       const { status, html } = await browser.sendFile(form, file)
-      return [status, /role="alert">([^<]*)</.exec(html)?.[1]]
+      return [status, /class="problem"[^>]*>([^<]*)</.exec(html)?.[1]]
     }
     expect(await refused(zipFile(archive, { name: 'archive.txt' }))).toEqual([400, 'User import file must be a zip'])
     expect(await refused(zipFile(archive, { type: 'text/plain' }))).toEqual([400, 'User import file must be a zip'])
     expect(await refused(zipFile(new Uint8Array()))).toEqual([400, 'This file is empty.'])
-    expect(await refused(zipFile(archive, { field: 'picture' }))).toEqual([400, 'The form cannot be accepted.'])
+    expect(await refused(zipFile(archive, { field: 'picture' }))).toEqual([400, 'Incorrect request parameters: picture'])
     // Browsers send this for a file field without a file.
-    expect(await refused(zipFile(new Uint8Array(), { name: '' }))).toEqual([400, 'Choose the file of an archive.'])
+    expect(await refused(zipFile(new Uint8Array(), { name: '' }))).toEqual([400, 'Look at the marked fields again.'])
     const [status, problem] = await refused(zipFile(new Uint8Array(9_000_000)))
     expect([status, problem]).toEqual([413, 'These are too many bytes of unfinished uploads.'])
     await eventually(async () => expect(await bytesLeft()).toEqual([]))
@@ -151,7 +151,7 @@ describe('an archive uploaded in a form', () => {
     const { browser, id } = await newcomer(QUOTA)
     const { html } = await browser.open(PAGE)
     expect(html).toContain('a ZIP file of at most 2 MB, which is what your video quota leaves')
-    const { status } = await browser.sendFile(formIn(html, `${PAGE}/import`), zipFile(new Uint8Array(QUOTA + 1)))
+    const { status } = await browser.sendFile(partIn(html, 'import'), zipFile(new Uint8Array(QUOTA + 1)))
     expect(status).toBe(413)
     expect(await imports(id)).toEqual([])
   })
@@ -159,12 +159,14 @@ describe('an archive uploaded in a form', () => {
   it('waits for the end of another one', async () => {
     const { browser, id } = person
     const form = await importForm(browser)
-    await database.query("insert into user_import (user_id, state, size) values ($1, 'processing', 1)", [id])
+    await database.query(
+      'insert into user_import (user_id, state, size, context) values ($1, \'processing\', 1, \'{"part":0,"error":null}\')',
+      [id],
+    )
     const { status, html } = await browser.sendFile(form, zipFile(archive))
     expect(status).toBe(400)
     expect(html).toContain('An import of this user is already being processed.')
     expect(html).toContain('can be uploaded when the latest is done')
-    expect(html).not.toContain(`${PAGE}/import"`)
   })
 
   it('is streamed into the store, and removed when the client disconnects', async () => {
@@ -175,6 +177,10 @@ describe('an archive uploaded in a form', () => {
       'content-disposition: form-data; name="token"',
       '',
       form.fields.token ?? '',
+      '--edge',
+      'content-disposition: form-data; name="part"',
+      '',
+      'import',
       '--edge',
       'content-disposition: form-data; name="archive"; filename="a.zip"',
       'content-type: application/zip',
@@ -187,7 +193,7 @@ describe('an archive uploaded in a form', () => {
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     socket.write(
       [
-        `POST ${PAGE}/import HTTP/1.1`,
+        `POST ${PAGE} HTTP/1.1`,
         `host: ${host}`,
         `origin: ${node.base}`,
         'sec-fetch-site: same-origin',
@@ -224,22 +230,20 @@ describe('an archive of the user', () => {
     )
     const { html } = await browser.open(PAGE)
     expect(html).toContain('left out: they take 5 MB, and an archive of this server has at most 1 MB of them')
-    const form = formIn(html, `${PAGE}/export`)
+    const form = partIn(html, 'export')
     expect(form.fields).not.toHaveProperty('withVideoFiles')
-    const forced = await browser.send(form, { withVideoFiles: 'yes' })
-    expect(forced.status).toBe(403)
-    expect(forced.html).toContain('it can be made without them')
-    const made = await browser.send(form)
+    const made = await browser.send(form, { withVideoFiles: 'true' })
     expect(made.status).toBe(200)
-    expect(made.html).toContain('The archive of')
+    const { rows } = await database.query('select with_video_files from user_export where user_id = $1', [id])
+    expect(rows).toEqual([{ with_video_files: false }])
   })
 
   it('is downloaded by its user, and deleted', async () => {
     const { browser } = await newcomer()
     const page = await browser.open(PAGE)
-    const form = formIn(page.html, `${PAGE}/export`)
+    const form = partIn(page.html, 'export')
     const requested = await browser.send(form)
-    expect(requested.path).toBe(PAGE)
+    expect(requested.path).toBe(`${PAGE}?done=export`)
     expect((await browser.send(form)).status).toBe(400)
     let html = ''
     await eventually(async () => {
@@ -262,12 +266,13 @@ describe('an archive of the user', () => {
     expect((await browser.open(download)).html).toContain('This server does not export archives.')
     expect(linksIn((await browser.open(PAGE)).html, 'Download')).toEqual([])
     await root.send('PUT', '/api/v1/config/custom', custom)
-    const remote = formIn((await stranger.open(PAGE)).html, `${PAGE}/export`)
-    const removal = formIn(html, `${PAGE}/remove`)
+    const remote = partIn((await stranger.open(PAGE)).html, 'export')
+    const removal = partIn(html, 'exports')
+    const act = /name="act" value="([^"]*)"/.exec(html)?.[1] ?? ''
     const foreign = { ...removal, fields: { ...removal.fields, token: remote.fields.token ?? '' } }
-    await stranger.send(foreign)
+    await stranger.send(foreign, { act })
     expect(linksIn((await browser.open(PAGE)).html, 'Download')).toHaveLength(1)
-    expect(linksIn((await browser.send(removal)).html, 'Download')).toEqual([])
+    expect(linksIn((await browser.send(removal, { act })).html, 'Download')).toEqual([])
   })
 })
 

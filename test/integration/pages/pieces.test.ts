@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Browser, makeBrowser } from '../../support/browser.ts'
+import { type Browser, makeBrowser, partIn } from '../../support/browser.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 
 const PIECE = 8 * 1024 * 1024
@@ -53,6 +53,25 @@ const open = (details: object, size = 3 * PIECE) =>
 
 const put = (id: string, from: number, bytes: Buffer, size = 3 * PIECE) =>
   send('PUT', `?upload_id=${id}`, { 'content-range': `bytes ${from}-${from + bytes.length - 1}/${size}` }, bytes)
+
+it('a refused upload without the script keeps what was typed', async () => {
+  const form = partIn((await maker.open('/videos/upload')).html, 'upload')
+  const fields = {
+    ...form.fields,
+    name: 'Ein "Käfer" & <b>',
+    description: 'first line\r\nlast filename line',
+    privacy: '3',
+    language: 'fr',
+    channelId,
+  }
+  const file = { field: 'videofile', name: 'notes.txt', type: 'text/plain', bytes: Buffer.from('no video') }
+  const refused = await maker.sendFile({ ...form, fields }, file)
+  expect(refused.status).toBe(415)
+  expect(refused.html).toMatch(/role="alert">This file is not supported/)
+  expect(partIn(refused.html, 'upload').fields).toMatchObject({ name: fields.name, description: fields.description })
+  expect(refused.html).toMatch(/<option value="3" selected>/)
+  expect(refused.html).toMatch(/<option value="fr" selected>/)
+})
 
 describe('an upload in pieces', () => {
   it('goes on over the connection of a piece that was sent twice', async () => {

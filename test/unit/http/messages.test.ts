@@ -11,7 +11,7 @@ import { findings, isMade, labelsOfApi, messagesOfPages, refusalsWithValues, wor
 const WORDS = [
   ...['Accepted', 'Active', 'Completed', 'Delayed', 'Failed', 'Paused', 'Pending', 'Refused', 'Rejected', 'Waiting'],
   ...['Healthy', 'Failing', 'Dormant', 'Debug', 'Info', 'Warn', 'Error', 'Video', 'Comment', 'Account', 'True', 'False'],
-  ...['Read', 'Upload', 'Manage', 'Admin'],
+  ...['Read', 'Upload', 'Manage', 'Admin', 'Manual', 'Most views', 'Recently added'],
   ...JOB_TYPE_NAMES.map(wordsOf),
   ...nsfwPolicies.map(wordsOf),
   ...Object.entries(languageLabels).flatMap(([code, label]) => (english.nameOf(code) === undefined ? [label] : [])),

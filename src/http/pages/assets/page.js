@@ -13,6 +13,8 @@ const FRAME_WIDTH = 1280
 const PROGRESS_MS = 4000
 /** In this browser: the user whom it notifies. */
 const PUSHED = 'push'
+/** In this tab: what was typed before a login. */
+const TYPED = 'typed'
 
 addEventListener('submit', (event) => {
   const form = event.target
@@ -21,7 +23,7 @@ addEventListener('submit', (event) => {
   if (question && !confirm(question)) return event.preventDefault()
   if (form.matches('[data-upload]')) {
     event.preventDefault()
-    uploadAll(form)
+    finishUploads(form)
   } else if (form.matches('[data-swap]') && event.submitter?.name !== 'preview') {
     event.preventDefault()
     swap(form, event.submitter)
@@ -44,12 +46,31 @@ async function swap(form, submitter) {
   form.ariaBusy = 'true'
   try {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
+    if (new URL(answer.url).pathname === '/login') keepTyped(form)
     await show(answer, form.closest('[data-region]')?.id)
   } catch {
     // The browser does it, and says what is wrong.
     form.ariaBusy = null
     form.removeAttribute('data-swap')
     form.requestSubmit(submitter)
+  }
+}
+
+/** For the return from a login that was asked for in between. Passwords are not kept. */
+function keepTyped({ elements }) {
+  const open = [...elements].filter(({ name, type }) => name && type !== 'password' && type !== 'hidden')
+  const values = open.map((field) => [field.name, field.type === 'checkbox' ? field.checked : field.value])
+  sessionStorage.setItem(TYPED, JSON.stringify({ path: location.pathname, part: elements.part?.value, values }))
+}
+
+function restoreTyped() {
+  const { path, part, values } = JSON.parse(sessionStorage.getItem(TYPED) ?? '{}')
+  if (path !== location.pathname) return
+  sessionStorage.removeItem(TYPED)
+  const form = [...document.forms].find(({ elements }) => elements.part && elements.part.value === part)
+  for (const [name, value] of form ? values : []) {
+    const field = form.elements.namedItem(name)
+    if (field) field[field.type === 'checkbox' ? 'checked' : 'value'] = value
   }
 }
 
@@ -78,6 +99,7 @@ function begin() {
   for (const form of document.querySelectorAll('[data-upload]')) beginUpload(form)
   if (document.querySelector('[data-progress]')) setTimeout(look, PROGRESS_MS)
   for (const form of document.querySelectorAll('[data-push]')) beginPush(form)
+  restoreTyped()
 }
 
 /** Looks again while something is under way. */
@@ -93,29 +115,33 @@ async function look() {
 }
 
 function beginUpload(form) {
-  const input = form.elements.videofile
-  // A replacement is one file, and keeps its title.
+  const input = form.querySelector('[type="file"]')
+  // Archives and replacements are one file without a title.
   const name = form.elements.namedItem('name')
   input.multiple = name !== null
   if (name) name.required = false
+  // The upload begins with the choice of files, and goes on while the details are typed.
+  form.querySelector('label').before(input.labels[0], input)
   const place = make('div', { className: 'drop' }, TEXTS.drop)
   input.after(place)
   for (const kind of ['dragover', 'drop']) {
     place.addEventListener(kind, (event) => {
       event.preventDefault()
       if (kind === 'drop') input.files = event.dataTransfer.files
-      suggest()
+      choose()
     })
   }
-  const suggest = () => {
-    if (!name) return
-    name.disabled = input.files.length > 1
-    offerThumbnails(form, input.files)
-    if (!name.value && input.files.length === 1) name.value = titleOf(input.files[0])
+  const choose = () => {
+    if (name) {
+      name.disabled = input.files.length > 1
+      offerThumbnails(form, input.files)
+      if (!name.value && input.files.length === 1) name.value = titleOf(input.files[0])
+    }
+    beginUploads(form, input)
   }
-  input.addEventListener('change', suggest)
+  input.addEventListener('change', choose)
   const list = make('ul', { className: 'uploads', ariaLive: 'polite' })
-  form.after(list)
+  place.after(list)
   showUnfinished(form, list)
 }
 
@@ -134,7 +160,7 @@ async function showUnfinished({ dataset: { upload: path }, elements }, list) {
         ),
       )
     } else if (answer.status < 500) localStorage.removeItem(kept)
-    if (answer.status === 200) list.append(make('li', {}, name, ' ', ...arrived(JSON.parse(answer.text).video, path)))
+    if (isComplete(answer)) list.append(make('li', {}, name, ' ', ...arrived(videoIn(answer), path)))
   }
 }
 
@@ -204,41 +230,69 @@ const titleOf = (file) =>
     .slice(0, 120)
     .padEnd(3, '_')
 
-async function uploadAll(form) {
+/** By form: its uploads. */
+const uploads = new WeakMap()
+
+/** Sends the chosen files but for their last pieces, which wait for the form. Another choice ends it. */
+function beginUploads(form, { files }) {
+  uploads.get(form)?.stop.abort()
+  const list = form.querySelector('.uploads')
+  list.replaceChildren()
+  const one = { stop: new AbortController(), ...Promise.withResolvers() }
+  uploads.set(form, one)
+  one.end = uploadAll(form, [...files], list, one)
+}
+
+async function finishUploads(form) {
   form.ariaBusy = 'true'
-  const list = form.nextElementSibling
-  for (const row of list.querySelectorAll('.left')) row.remove()
-  const files = [...form.elements.videofile.files]
-  const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string' && value !== ''))
-  const { token, part: _part, frame: _frame, tags, ...sent } = fields
-  if (tags) sent.tags = tags.match(/[^\s,](?:[^,]*[^\s,])?/g) ?? []
+  if (!uploads.has(form)) beginUploads(form, form.querySelector('[type="file"]'))
+  const one = uploads.get(form)
+  one.resolve()
+  await one.end
+  if (one.stop.signal.aborted) return
+  uploads.delete(form)
+  form.ariaBusy = null
+  // Its details may be at fault.
+  if (form.querySelector('.uploads .problem') && form.querySelector('[type="file"]').files.length === 1) return
+  form.reset()
+  form.querySelector('.frames')?.remove()
+}
+
+async function uploadAll(form, files, list, { stop: { signal }, promise: sent }) {
   const path = form.dataset.upload
+  const { token } = form.elements
   for (const file of files) {
     const bar = make('progress', { max: file.size, ariaLabel: file.name })
     const text = make('span')
     const row = list.appendChild(make('li', {}, file.name, ' ', bar, ' ', text))
     try {
-      const details = { ...sent, name: files.length === 1 && sent.name ? sent.name : titleOf(file), filename: file.name }
-      const video = await upload({ file, path, details, token }, (bytes, note) => {
+      const detailsOf = () => detailsIn(form, file, files)
+      const video = await upload({ file, path, detailsOf, token: token.value, sent, signal }, (bytes, note) => {
         bar.value = bytes
         text.textContent = note ?? `${Math.floor((100 * bytes) / file.size)} %`
       })
       bar.value = file.size
-      if (video && files.length === 1) await sendThumbnail(form, video.shortUUID, token)
+      if (video && files.length === 1) await sendThumbnail(form, video.shortUUID, token.value)
       text.replaceChildren(...arrived(video, path))
       row.dataset.done = ''
     } catch (error) {
+      if (signal.aborted) return
       text.textContent = error.message
       text.className = 'problem'
     }
   }
-  form.ariaBusy = null
-  form.reset()
-  form.querySelector('.frames')?.remove()
+}
+
+/** What the form says about a file, as JSON. */
+function detailsIn(form, file, files) {
+  const fields = [...new FormData(form)].filter(([, value]) => typeof value === 'string' && value !== '')
+  const { token: _token, part: _part, frame: _frame, tags, ...typed } = Object.fromEntries(fields)
+  if (tags) typed.tags = tags.match(/[^\s,](?:[^,]*[^\s,])?/g) ?? []
+  return { ...typed, name: files.length === 1 && typed.name ? typed.name : titleOf(file), filename: file.name }
 }
 
 function arrived(video, path) {
-  const href = video ? `/my-library/videos/${video.shortUUID}` : path.replace('/source/pieces', '')
+  const href = video ? `/my-library/videos/${video.shortUUID}` : path.replace(/(\/source)?\/pieces.*/, '')
   return [`${TEXTS.uploaded} `, make('a', { href }, video ? TEXTS.edit : TEXTS.back)]
 }
 
@@ -263,24 +317,26 @@ async function idOf(file) {
 }
 
 /** One file in pieces. The server knows an open upload by the file, keeps the place in it, and takes the present details. */
-async function upload({ file, path, details, token }, tell) {
+async function upload({ file, path, detailsOf, token, sent, signal }, tell) {
   const { name, size, type } = file
   if (size === 0) throw new Error(TEXTS.empty)
   const fileId = await idOf(file)
   const kept = `unfinished ${path} ${name} ${size} ${fileId}`
   let id
+  let details
   let from = 0
   let tries = 0
   while (true) {
+    signal.throwIfAborted()
     try {
       if (!id) {
         const headers = {
           'content-type': 'application/json',
           'x-upload-content-length': size,
-          'x-upload-content-type': type || 'video/mp4',
+          'x-upload-content-type': type || 'application/octet-stream',
         }
-        const body = JSON.stringify({ ...details, fileId })
-        const answer = await send(`${path}?uploadType=resumable`, { method: 'POST', token, body, headers })
+        details = JSON.stringify({ ...detailsOf(), fileId })
+        const answer = await send(`${path}?uploadType=resumable`, { method: 'POST', token, body: details, headers })
         if (answer.status >= 400) throw refusalOf(answer)
         id = answer.headers.get('x-upload-id')
         localStorage.setItem(kept, JSON.stringify({ id, name, size }))
@@ -288,7 +344,7 @@ async function upload({ file, path, details, token }, tell) {
       // It may have been open already.
       if (from === 0 || tries > 0) {
         const answer = await placeOf({ path, id, size, token })
-        if (answer.status === 200) return finish(answer, kept)
+        if (isComplete(answer)) return finish(answer, kept)
         if (answer.status === 308) from = placeIn(answer)
         if (answer.status === 404 || answer.status === 403) {
           id = null
@@ -296,11 +352,19 @@ async function upload({ file, path, details, token }, tell) {
           continue
         }
       }
+      if (from + PIECE >= size) {
+        tell(from, TEXTS.waits)
+        await sent
+        if (details !== JSON.stringify({ ...detailsOf(), fileId })) {
+          id = null
+          continue
+        }
+      }
       tell(from)
       const body = await read(file.slice(from, from + PIECE))
       const headers = { 'content-range': `bytes ${from}-${from + body.byteLength - 1}/${size}` }
       const answer = await send(`${path}?upload_id=${id}`, { token, body, headers })
-      if (answer.status === 200) return finish(answer, kept)
+      if (isComplete(answer)) return finish(answer, kept)
       if (answer.status !== 308) throw refusalOf(answer)
       from = placeIn(answer)
       tries = 0
@@ -318,9 +382,12 @@ async function upload({ file, path, details, token }, tell) {
 /** Without a byte it is `bytes=0--1`. */
 const placeIn = (answer) => Number(/=0-(-?\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? -1) + 1
 
-function finish({ text }, kept) {
+const isComplete = ({ status }) => status === 200 || status === 204
+const videoIn = ({ text }) => text && JSON.parse(text).video
+
+function finish(answer, kept) {
   localStorage.removeItem(kept)
-  return JSON.parse(text).video
+  return videoIn(answer)
 }
 
 /** Refusals are final; a server that is away or busy is not. */
@@ -336,8 +403,8 @@ const subscription = async () => (await navigator.serviceWorker?.getRegistration
 async function beginPush(form) {
   if (!navigator.serviceWorker || !window.PushManager) return
   const box = form.querySelector('[type="checkbox"]')
-  // The button is there if the server knows a device.
-  const isKnown = form.querySelector('button') && localStorage.getItem(PUSHED) === form.dataset.user
+  // The other form is there if the server knows a device.
+  const isKnown = document.querySelector('[value="no-push"]') && localStorage.getItem(PUSHED) === form.dataset.user
   box.checked = Boolean(isKnown && (await subscription()))
   box.closest('p').hidden = false
   box.onchange = async () => {
@@ -361,7 +428,7 @@ async function startPush(token, { push, user }) {
   await (await pushManager.getSubscription())?.unsubscribe()
   const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: push })
   const { endpoint, keys } = made.toJSON()
-  const answer = await sendDevice({ token, endpoint, ...keys })
+  const answer = await sendDevice({ part: 'push', token, endpoint, ...keys })
   localStorage.setItem(PUSHED, user)
   return answer
 }
@@ -371,12 +438,12 @@ async function endPush(token) {
   const known = await subscription()
   await known?.unsubscribe()
   // Without an endpoint all devices would be meant.
-  return await sendDevice({ token, endpoint: known?.endpoint ?? 'none' })
+  return await sendDevice({ part: 'no-push', token, endpoint: known?.endpoint ?? 'none' })
 }
 
 async function sendDevice(fields) {
   const init = { method: 'POST', body: new URLSearchParams(fields), headers: { accept: 'text/html' } }
-  const answer = await fetch('/my-account/settings/devices', init)
+  const answer = await fetch('/my-account/settings', init)
   if (!answer.ok) throw Object.assign(new Error(TEXTS.refused.replace('{status}', answer.status)), { isFinal: true })
   return answer
 }

@@ -23,5 +23,5 @@ async function renew(made) {
   const { endpoint, keys } = (
     made ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }))
   ).toJSON()
-  await fetch('/my-account/settings/devices', { method: 'POST', body: new URLSearchParams({ token, endpoint, ...keys }) })
+  await fetch('/my-account/settings', { method: 'POST', body: new URLSearchParams({ part: 'push', token, endpoint, ...keys }) })
 }

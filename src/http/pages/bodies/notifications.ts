@@ -7,13 +7,8 @@ import { english, known, type Language, t } from '../../../platform/language.ts'
 import { accountPath, channelPath, handleOf, watchPath } from '../addresses.ts'
 import { capital, day, languageName } from './text.ts'
 
-/** `token`: of the form that marks them as read. */
-export const notificationList = (rows: readonly NotificationRow[], token: string): Html =>
-  html`${
-    rows.some(({ read }) => !read) &&
-    html`<form method="post" action="/my-account/notifications/read-all"><input type="hidden" name="token" value="${token}"><button>${t('Mark all as read')}</button></form>`
-  }
-<ul class="notifications">${rows.map(
+export const notificationList = (rows: readonly NotificationRow[]): Html =>
+  html`<ul class="notifications">${rows.map(
     (row) =>
       html`<li><p>${!row.read && html`<span class="mark">${t('New')}</span> `}${sentenceOf(row)} <span class="soft">${day(new Date(row.created_at))}</span></p></li>
 `,

@@ -4,17 +4,20 @@ import { isStaff } from '../../../actors/user/index.ts'
 import { html } from '../../../platform/html.ts'
 import { known, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
+import { archiveScreen } from './archives.ts'
 import { wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
-import { blocks, watchedWords } from './moderation.ts'
+import { aboutReport, blocks, watchedWords } from './moderation.ts'
 import { form, list, type Screen, screen } from './parts.ts'
-import { settingsScreen, wrongPassword } from './settings.ts'
+import { notificationScreen, settingsScreen, wrongPassword } from './settings.ts'
 import { facts, languages, link, ME, picture } from './words.ts'
 
 const SCOPES = { read: t('Read'), upload: t('Upload and edit videos'), manage: t('Change everything of your account') } as const
 
 export const accountScreens: readonly Screen[] = [
   settingsScreen,
+  notificationScreen,
+  archiveScreen,
   screen('/my-account/profile', t('Profile'), { reads: { me: ME } }, [
     form('profile', 'PUT /api/v1/users/me', {
       initial: ({ data }) => ({
@@ -134,7 +137,8 @@ export const accountScreens: readonly Screen[] = [
       empty: t('No reports yet.'),
     }),
   ]),
-  screen('/my-account/abuses/:id', t('Your report'), [
+  screen('/my-account/abuses/:id', t('Your report'), { reads: { report: 'GET /api/v1/users/me/abuses?id=:id' } }, [
+    aboutReport,
     list('messages', 'GET /api/v1/abuses/:id/messages', {
       columns: {
         From: (row) => (valueAt(row, 'byModerator') === true ? t('A moderator') : t('You')),

@@ -1,15 +1,52 @@
 // Screens of other servers: follows both ways, redundancy.
 
-import { t } from '../../../platform/language.ts'
+import { type Html, html, rich } from '../../../platform/html.ts'
+import { known, type Localized, t } from '../../../platform/language.ts'
+import { counted, size } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
-import { form, list, type Screen, screen } from './parts.ts'
-import { handle, handleText, is, isNot, videoLink } from './words.ts'
+import { wordsOf } from './fields.ts'
+import { plain } from './list-html.ts'
+import { form, list, type Screen, type Shown, screen } from './parts.ts'
+import { facts, handle, handleText, is, isNot, videoLink } from './words.ts'
+
+const REDUNDANCY = 'GET /api/v1/server/redundancy/videos'
+const FAILING = 'GET /api/v1/vireo/peers?state=failing&count=100'
+
+/** Why a follow is not decided. */
+function whyItWaits(row: unknown, { data }: Shown): Html | Localized | null {
+  if (valueAt(row, 'state') !== 'pending') return null
+  const failing = (valueAt(data.failing, 'data') as unknown[]).find(is('host', valueAt(row, 'following.host')))
+  if (!failing) return t('for the answer of the server')
+  return rich('for the server, which cannot be reached: {error} Next try: {time}', {
+    error: html`${textAt(failing, 'lastError')}`,
+    time: html`${plain(valueAt(failing, 'nextTryAt'))}`,
+  })
+}
+
+/** What is mirrored without being asked for. */
+const policies = ({ data: { stats } }: Shown): Html =>
+  html`<h2>${t('Policies')}</h2>${facts(
+    (valueAt(stats, 'videosRedundancy') as unknown[]).map((policy) => [
+      known(wordsOf(textAt(policy, 'strategy'))),
+      t('{used} of {most}, {videos}', {
+        used: size(Number(valueAt(policy, 'totalUsed'))),
+        most: size(Number(valueAt(policy, 'totalSize') ?? 0)),
+        videos: counted.videos(Number(valueAt(policy, 'totalVideos'))),
+      }),
+    ]),
+  )}<p class="soft">${t('They are chosen in the configuration file, below redundancy.videos.strategies.')}</p>`
 
 export const federationScreens: readonly Screen[] = [
-  screen('/admin/follows/following', t('Following'), { needs: 'POST /api/v1/server/following' }, [
+  screen('/admin/follows/following', t('Following'), { needs: 'POST /api/v1/server/following', reads: { failing: FAILING } }, [
     list('following', 'GET /api/v1/server/following', {
       id: (row) => (is('following.name', 'peertube')(row) ? textAt(row, 'following.host') : handleText(row, 'following')),
-      columns: { Server: handle('following'), State: 'state', Mirrored: 'following.hostRedundancyAllowed', Since: 'createdAt' },
+      columns: {
+        Server: handle('following'),
+        State: 'state',
+        Waits: whyItWaits,
+        Mirrored: 'following.hostRedundancyAllowed',
+        Since: 'createdAt',
+      },
       filters: { state: t('State') },
       actions: {
         mirror: {
@@ -51,11 +88,12 @@ export const federationScreens: readonly Screen[] = [
       empty: t('No server follows this one.'),
     }),
   ]),
-  screen('/admin/redundancy', t('Redundancy'), [
+  screen('/admin/redundancy', t('Redundancy'), { needs: REDUNDANCY, reads: { stats: 'GET /api/v1/server/stats' } }, [
+    policies,
     ...(['remote-videos', 'my-videos'] as const).map((target) => ({
       list: target,
       title: target === 'my-videos' ? t('Videos of this server on others') : t('Videos of others on this server'),
-      operation: 'GET /api/v1/server/redundancy/videos',
+      operation: REDUNDANCY,
       query: () => ({ target }),
       id: 'redundancies.streamingPlaylists.0.id',
       columns: { Video: videoLink(), Copies: (row: unknown) => (valueAt(row, 'redundancies.streamingPlaylists') as unknown[]).length },

@@ -1,7 +1,7 @@
 // Screens of moderators: reports, blocks, users, registrations.
 
 import { t } from '../../../platform/language.ts'
-import { blocks, isPending, watchedWords } from './moderation.ts'
+import { aboutReport, blocks, isPending, watchedWords } from './moderation.ts'
 import { form, list, type Screen, screen } from './parts.ts'
 import { handle, is, isNot, link, reportColumns, videoLink } from './words.ts'
 
@@ -22,7 +22,8 @@ export const moderationScreens: readonly Screen[] = [
       empty: t('No reports.'),
     }),
   ]),
-  screen('/admin/abuses/:id', t('Conversation about a report'), [
+  screen('/admin/abuses/:id', t('Conversation about a report'), { reads: { report: 'GET /api/v1/abuses?id=:id' } }, [
+    aboutReport,
     list('messages', 'GET /api/v1/abuses/:id/messages', {
       columns: { From: handle('account'), Message: 'message', Sent: 'createdAt' },
       actions: { delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id/messages/:messageId' } },

@@ -7,11 +7,13 @@ import { tabs } from '../bodies/listing.ts'
 import { capital, size } from '../bodies/text.ts'
 import { customMarkup } from '../custom-markup.ts'
 import { textAt, valueAt } from './api.ts'
+import { newChannel } from './channels.ts'
 import { wordsOf } from './fields.ts'
 import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import { facts, is, isNot, picture, reportColumns, shortened } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config/custom'
+const MAIL = 'GET /api/v1/vireo/mail-server'
 const SIGNUP = {
   'signup.enabled': { label: t('People may sign up'), as: 'check' },
   'signup.requiresApproval': { label: t('Moderators look at each request'), as: 'check' },
@@ -19,6 +21,23 @@ const SIGNUP = {
   'signup.limit': { label: t('At most this many users'), help: t('-1 for any number.') },
 } as const
 const INSTANCE = { 'instance.name': t('Name'), 'instance.shortDescription': { label: t('Short description'), as: 'long' } } as const
+
+/** Of a server without a mail server, its first question. */
+const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
+  title: t('Mail'),
+  when: ({ tools }) => tools.config().smtp.transport === 'smtp',
+  text: t('The mail server that sends notifications and forgotten passwords. Without one no mail is sent.'),
+  initial: ({ data }) => data.mail,
+  changesOnly: true,
+  fields: {
+    hostname: { label: t('Mail server'), help: t('Such as mail.example') },
+    port: t('Port'),
+    tls: { label: t('Encrypted from the first byte'), help: t('Usual for port 465, not for 587.') },
+    username: t('User name'),
+    password: { label: t('Password'), as: 'password', nullable: false, help: t('Empty if it stays.') },
+    from_address: t('Sender of mails'),
+  },
+})
 
 const problemOfJob = shortened('error.message', 'error')
 const isOpen = is('state', 'waiting', 'prioritized', 'waiting-children', 'delayed', 'active')
@@ -81,19 +100,19 @@ export const overviewScreens: readonly Screen[] = [
       }),
     ],
   ),
-  screen('/admin/setup', t('Set up your server'), { unlisted: true, reads: { config: CONFIG } }, [
+  screen('/admin/setup', t('Set up your server'), { unlisted: true, reads: { config: CONFIG, mail: MAIL } }, [
     form('setup', 'PUT /api/v1/config/custom', {
       initial: ({ data }) => data.config,
       changesOnly: true,
       text: t('All of it can be changed later.'),
       fields: { ...INSTANCE, ...SIGNUP },
-      button: t('Save and go on'),
-      leadsTo: () => '/videos/upload',
     }),
-    form('skip', 'PUT /api/v1/users/me', {
+    mailForm,
+    newChannel,
+    form('done', 'PUT /api/v1/users/me', {
       fixed: () => ({ noInstanceConfigWarningModal: true }),
-      button: t('Skip this'),
-      leadsTo: () => '/',
+      button: t('Go on'),
+      leadsTo: () => '/videos/upload',
     }),
   ]),
 ]
@@ -133,7 +152,7 @@ export const systemScreens: readonly Screen[] = [
     form('pause', 'POST /api/v1/jobs/pause', { button: t('Pause all jobs'), said: t('Jobs are paused.') }),
     form('resume', 'POST /api/v1/jobs/resume', { button: t('Resume jobs'), said: t('Jobs go on.') }),
   ]),
-  screen('/admin/config', t('Configuration'), { reads: { config: CONFIG, fields: 'GET /api/v1/vireo/config-fields' } }, [
+  screen('/admin/config', t('Configuration'), { reads: { config: CONFIG, mail: MAIL, fields: 'GET /api/v1/vireo/config-fields' } }, [
     (shown) => {
       const sections = [...new Set(configFields(shown).map(({ section }) => section))]
       const open = shown.query('section')
@@ -148,6 +167,7 @@ ${tabs(t('Settings'), [
       changesOnly: true,
       fields: shownSettings,
     }),
+    mailForm,
     picture('avatar', t('Picture of the server'), 'POST /api/v1/config/instance-avatar/pick'),
     picture('banner', t('Banner of the server'), 'POST /api/v1/config/instance-banner/pick'),
   ]),

@@ -6,6 +6,16 @@ import { textAt } from './api.ts'
 import { form, list, type Screen, screen } from './parts.ts'
 import { channelsOf, handle, link, ME, picture, removeFollower } from './words.ts'
 
+export const newChannel = form('new', 'POST /api/v1/video-channels', {
+  title: t('A new channel'),
+  fields: {
+    name: { label: t('Name in its address'), help: t('Small letters, digits, dots and underscores.') },
+    displayName: t('Name that others see'),
+    description: { label: t('Description'), as: 'long' },
+  },
+  button: t('Make the channel'),
+})
+
 export const channelScreens: readonly Screen[] = [
   screen('/my-library/video-channels', t('Channels'), [
     list('channels', 'GET /api/v1/accounts/:name/video-channels', {
@@ -19,15 +29,7 @@ export const channelScreens: readonly Screen[] = [
       actions: { delete: { label: t('Delete'), operation: 'DELETE /api/v1/video-channels/:channelHandle', danger: true } },
       empty: t('No channels yet.'),
     }),
-    form('new', 'POST /api/v1/video-channels', {
-      title: t('A new channel'),
-      fields: {
-        name: { label: t('Name in its address'), help: t('Small letters, digits, dots and underscores.') },
-        displayName: t('Name that others see'),
-        description: { label: t('Description'), as: 'long' },
-      },
-      button: t('Make the channel'),
-    }),
+    newChannel,
   ]),
   screen(
     '/my-library/video-channels/:channelHandle',

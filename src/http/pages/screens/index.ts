@@ -1,5 +1,6 @@
 // Screens: pages of forms and lists that are clients of the API. Each is a declaration; this file shows it and sends what was typed.
 
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { type Html, html } from '../../../platform/html.ts'
@@ -11,6 +12,7 @@ import { queryOf } from '../fields.ts'
 import { loginPath } from '../local-path.ts'
 import { type PageTools, pageOptions } from '../send.ts'
 import { type ApiResult, filled, makeApi, type Refusal, resultOf, type Values } from './api.ts'
+import { addArchiveDownload } from './archives.ts'
 import {
   bodyOf,
   digestsOf,
@@ -51,8 +53,8 @@ interface Asked {
 }
 
 const MANY = 100
-/** The hidden fields of a form with files come first, so that they are checked before anything is stored. */
-const HEAD_BYTES = 4096
+/** The texts of a form with files come first: they are checked before anything is stored, and shown again if the API refuses them. */
+const HEAD_BYTES = 64 * 1024
 const HEAD_MS = 20_000
 const ID = /^[^\s/?#\\]{1,300}$/
 
@@ -60,6 +62,7 @@ export function addScreens(tools: PageTools): void {
   const { app, visitors, send, sendMissing } = tools
   const api = makeApi(tools)
   addUploadBridge(tools, api)
+  addArchiveDownload(tools, api)
 
   for (const screen of [...screens, ...visitorScreens]) {
     app.get(screen.path, pageOptions, async (request, reply) => {
@@ -68,24 +71,26 @@ export function addScreens(tools: PageTools): void {
     })
     addFormRoutes(app, (forms) => {
       forms.post(screen.path, pageOptions, async (request, reply) => {
-        const isWithFiles = request.isMultipart()
-        if (isWithFiles) visitors.refuseForeign(request)
-        const sent = isWithFiles ? await headOf(request) : typedIn(request.body)
-        const field = (name: string) => sent.get(name)?.[0]
+        const form = request.isMultipart() ? formStream(request) : undefined
         try {
-          visitors.refuseForged(request, field('token'))
-        } catch (error) {
-          if (isWithFiles) linger(request)
-          throw error
+          return await receive(request, reply, screen, form)
+        } finally {
+          if (form) void form.end().finally(() => linger(request))
         }
-        const asked = await open(request, reply, screen)
-        if (!asked || reply.sent) return reply
-        const name = field('part')
-        const part = screen.parts.find((one) => typeof one !== 'function' && nameOf(one) === name)
-        if (!part || typeof part === 'function') return sendMissing(request, reply)
-        return 'form' in part ? await submit(asked, part, sent) : await act(asked, part, sent)
       })
     })
+  }
+
+  async function receive(request: FastifyRequest, reply: FastifyReply, screen: Screen, form?: FormStream): Promise<FastifyReply> {
+    visitors.refuseForeign(request)
+    const asked = await open(request, reply, screen)
+    if (!asked || reply.sent) return reply
+    const sent = form ? await form.head() : typedIn(request.body)
+    const field = textIn(sent)
+    visitors.refuseForged(request, field('token'))
+    const part = screen.parts.find((one) => typeof one !== 'function' && nameOf(one) === field('part'))
+    if (!part || typeof part === 'function') return sendMissing(request, reply)
+    return 'form' in part ? await submit(asked, part, sent, form) : await act(asked, part, sent)
   }
 
   async function open(request: FastifyRequest, reply: FastifyReply, screen: Screen): Promise<Asked | undefined> {
@@ -110,7 +115,8 @@ export function addScreens(tools: PageTools): void {
     return asked
   }
 
-  const mayUse = ({ visit }: Shown, part: Part): boolean => typeof part === 'function' || api.mayCall(visit, part.operation)
+  const mayUse = (shown: Shown, part: Part): boolean =>
+    typeof part === 'function' || (api.mayCall(shown.visit, part.operation) && ('form' in part || (part.when?.(shown) ?? true)))
 
   async function show(asked: Asked, outcome?: Outcome): Promise<FastifyReply> {
     const { request, screen, shown } = asked
@@ -204,7 +210,7 @@ ${fields.map(
     })
   }
 
-  async function submit(asked: Asked, part: FormPart, sent: Typed): Promise<FastifyReply> {
+  async function submit(asked: Asked, part: FormPart, sent: Typed, form?: FormStream): Promise<FastifyReply> {
     const { request, reply, shown } = asked
     const fields = wordsFor(part, shown)
     const text = textIn(sent)
@@ -213,7 +219,7 @@ ${fields.map(
       return await show(asked, { part: part.form, shows, typed: sent })
     }
     if (part.limit) await app.rateLimits.take(part.limit, request, reply)
-    const result = part.files ? await forwardForm(asked, part, sent) : await callWith(asked, part, fields, sent)
+    const result = part.files && form ? await forwardForm(asked, part, sent, form) : await callWith(asked, part, fields, sent)
     if (!result.ok) {
       const meant = part.refused?.(result.refusal)
       if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: result.refusal.status, ...meant })
@@ -222,7 +228,7 @@ ${fields.map(
         [...sent].filter(([name]) => name === SHOWN || fields.some((field) => field.name === name && field.as !== 'password')),
       )
       const refusal = meant ? { ...result.refusal, status: 400 } : result.refusal
-      return await show(asked, { part: part.form, refusal, meant, ...(part.files ? {} : { typed }) })
+      return await show(asked, { part: part.form, refusal, meant, typed })
     }
     if (part.ends) return sendScreen(asked, part.ends(text, shown))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
@@ -253,11 +259,11 @@ ${fields.map(
   }
 
   /** Sends the form as it arrives: the API reads its fields and files. */
-  async function forwardForm({ request, shown }: Asked, part: FormPart, sent: Typed): Promise<ApiResult> {
+  async function forwardForm({ request, shown }: Asked, part: FormPart, sent: Typed, form: FormStream): Promise<ApiResult> {
     const [method = '', url = ''] = part.operation.split(' ')
     const path = filled(url, valuesOf(part, shown, sent))
     const headers = { 'content-type': request.headers['content-type'], 'content-length': request.headers['content-length'] }
-    return resultOf(await api.forward(request, { method, path, headers, body: request.raw }))
+    return resultOf(await api.forward(request, { method, path, headers, body: form.all() }))
   }
 
   /** An action on the selected rows of a list, or on the one of its button. */
@@ -322,31 +328,36 @@ function typedIn(body: unknown): Typed {
   return new Map(entries.map(([name, value]): [string, string[]] => [name, [value].flat().filter((text) => typeof text === 'string')]))
 }
 
-/** The first fields of a multipart form, which stays to be read. */
-async function headOf({ raw }: FastifyRequest): Promise<Typed> {
-  const deadline = AbortSignal.timeout(HEAD_MS)
-  let head = Buffer.alloc(0)
-  while (head.length < HEAD_BYTES && !head.includes('filename="')) {
-    const chunk = (await nextChunk(raw, deadline)) ?? undefined
-    if (chunk === undefined) break
-    head = Buffer.concat([head, chunk])
-  }
-  if (head.length > 0) raw.unshift(head)
-  const fields = [...head.toString('latin1').matchAll(/name="([\w.]{1,50})"\r\n\r\n([\w-]{0,200})\r\n/g)]
-  return new Map(fields.map(([, name = '', value = '']): [string, string[]] => [name, [value]]))
-}
+type FormStream = ReturnType<typeof formStream>
 
-async function nextChunk(raw: FastifyRequest['raw'], signal: AbortSignal): Promise<Buffer | null> {
-  const ready = raw.read() as Buffer | null
-  if (ready !== null || raw.readableEnded) return ready
-  await new Promise<void>((resolve) => {
-    const go = (): void => {
-      raw.off('readable', go).off('end', go).off('close', go)
-      signal.removeEventListener('abort', go)
-      resolve()
-    }
-    raw.once('readable', go).once('end', go).once('close', go)
-    signal.addEventListener('abort', go, { once: true })
-  })
-  return raw.read() as Buffer | null
+/** A multipart form (RFC 7578) whose first fields are read before it is sent on. */
+function formStream({ raw, headers }: FastifyRequest) {
+  const chunks = raw.iterator({ destroyOnReturn: false })
+  let start = Buffer.alloc(0)
+  async function* all(): AsyncGenerator<Buffer> {
+    yield start
+    yield* chunks
+  }
+  return {
+    /** The fields before the first file. */
+    async head(): Promise<Typed> {
+      const cut = setTimeout(() => raw.destroy(), HEAD_MS)
+      while (start.length < HEAD_BYTES && !start.includes('filename="')) {
+        const { value, done } = await chunks.next()
+        if (done) break
+        start = Buffer.concat([start, value])
+      }
+      clearTimeout(cut)
+      const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? []
+      const fields = new Map<string, string[]>()
+      for (const part of start.toString().split(`--${boundary}`)) {
+        const [, name, value] = /^\r\ncontent-disposition: form-data; name="([^"\r\n]{1,100})"\r\n\r\n(.*)\r\n$/is.exec(part) ?? []
+        if (name !== undefined && value !== undefined) fields.set(name, [...(fields.get(name) ?? []), value])
+      }
+      return fields
+    },
+    all: () => Readable.from(all()),
+    /** Lets others read the rest. */
+    end: async () => await chunks.return?.(),
+  }
 }

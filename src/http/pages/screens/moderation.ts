@@ -1,10 +1,11 @@
 // Screens that users have for themselves and the staff for the server: blocks and watched words.
 
-import { html } from '../../../platform/html.ts'
+import { type Html, html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
-import { form, list, type Part, type Screen } from './parts.ts'
-import { facts, handle, handleText, is } from './words.ts'
+import { wordsOf } from './fields.ts'
+import { form, list, type Part, type Screen, type Shown } from './parts.ts'
+import { facts, handle, handleText, is, reportedThing, shortened } from './words.ts'
 
 interface Where {
   path: string
@@ -113,6 +114,22 @@ export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen => ({
     }),
   ],
 })
+
+/** What a report is about, and what became of it. */
+export function aboutReport({ data }: Shown): Html {
+  const report = valueAt(data.report, 'data.0')
+  const comment = valueAt(report, 'comment.id')
+  return facts([
+    [t('About'), reportedThing(report)],
+    [t('Comment'), comment === undefined ? null : html`<bdi>${shortened('comment.text')(report) || String(comment)}</bdi>`],
+    [t('Kinds'), ((valueAt(report, 'predefinedReasons') ?? []) as string[]).map(wordsOf).join(', ')],
+    [t('Reason'), valueAt(report, 'reason')],
+    [t('From'), handle('reporterAccount')(report)],
+    [t('State'), valueAt(report, 'state')],
+    [t('Note for the staff'), valueAt(report, 'moderationComment')],
+    [t('Sent'), valueAt(report, 'createdAt')],
+  ])
+}
 
 /** A request that nobody has decided. */
 export const isPending = is('state.id', 1)

@@ -110,6 +110,7 @@ export interface ListPart {
   inputs?: { operation: string; fields: Words }
   /** By default `None.` */
   empty?: Localized
+  when?: (shown: Shown) => boolean
 }
 
 export type Part = FormPart | ListPart | ((shown: Shown) => Html | null | Promise<Html | null>)
@@ -134,7 +135,7 @@ export interface Screen {
   needs?: string
   /** Operations of the API to read first, by the name of their data. */
   reads?: Readonly<Record<string, string>>
-  /** The same for what may not exist. */
+  /** The same for what may not exist, or is switched off. */
   readsIfAny?: Readonly<Record<string, string>>
   parts: readonly Part[]
 }

@@ -17,7 +17,7 @@ export const publishScreens: readonly Screen[] = [
       text: t(
         'A video is processed after its upload. Chapters, captions, a schedule and everything else can be set on its page as soon as it has arrived.',
       ),
-      fields: (shown) => ({ videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' }, ...newVideoFields(shown) }),
+      fields: (shown) => ({ ...newVideoFields(shown), videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' } }),
       initial: () => ({ privacy: 1 }),
       button: t('Upload'),
       leadsTo: toVideo,

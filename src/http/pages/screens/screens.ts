@@ -3,7 +3,7 @@
 import type { Visit } from '../../../actors/session/index.ts'
 import { isStaff } from '../../../actors/user/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
-import { type Localized, t } from '../../../platform/language.ts'
+import { t } from '../../../platform/language.ts'
 import { tabs } from '../bodies/listing.ts'
 import { accountScreens } from './account.ts'
 import { overviewScreens, systemScreens } from './admin.ts'
@@ -28,13 +28,6 @@ export const screens: readonly Screen[] = [
   ...inMenu('admin', overviewScreens, federationScreens, peopleScreens, moderationScreens, runnerScreens, pluginScreens, systemScreens),
 ]
 
-/** Account pages that are not screens. */
-const PAGES: readonly { path: string; title: Localized }[] = [
-  { path: '/my-account/settings', title: t('Settings') },
-  { path: '/my-account/notifications', title: t('Notifications') },
-  { path: '/my-account/import-export', title: t('Archives') },
-]
-
 const MENUS = { library: t('Your library'), account: t('Your account'), admin: t('Administration') } as const
 
 /** True if somebody may open the screen: one of its parts is allowed. */
@@ -48,7 +41,7 @@ export function menuOf(
   mayCall: (operation: string) => boolean,
 ): Html {
   const open = screens.filter((screen) => !screen.unlisted && !screen.path.includes(':') && mayOpen(screen, mayCall))
-  const itemsOf = (name: keyof typeof MENUS) => [...(name === 'account' ? PAGES : []), ...open.filter((screen) => screen.menu === name)]
+  const itemsOf = (name: keyof typeof MENUS) => open.filter((screen) => screen.menu === name)
   const sections = (Object.keys(MENUS) as (keyof typeof MENUS)[]).filter((name) => name !== 'admin' || (visit && isStaff(visit.user.role)))
   return html`${tabs(
     t('Sections'),

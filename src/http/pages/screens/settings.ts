@@ -1,19 +1,22 @@
-// The screen of one's settings: the password, and which notifications come how.
+// The screens of one's settings, such as which notifications come how, and of one's notifications.
 
 import { aboutOf } from '../../../actors/mail/index.ts'
+import { listNotifications } from '../../../actors/notification/index.ts'
 import { notificationDefaults } from '../../../actors/notification-setting/index.ts'
 import { hasRight, type UserRight } from '../../../actors/user/index.ts'
 import { isMailEnabled } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { known, t } from '../../../platform/language.ts'
+import { pageOr } from '../bodies/listing.ts'
+import { notificationList } from '../bodies/notifications.ts'
 import { capital } from '../bodies/text.ts'
+import { pageNumber } from '../fields.ts'
 import { type Refusal, textAt, valueAt } from './api.ts'
-import { form, type Screen, type Shown, type Words } from './parts.ts'
+import { form, type Screen, type Shown, screen, type Words } from './parts.ts'
 import { ME } from './words.ts'
 
-/** Where the form of devices is sent; the script of the pages names it, too. */
-export const DEVICES = '/my-account/settings/devices'
-export const PUSHES = '/api/v1/vireo/push-subscriptions'
+const NOTIFICATIONS = '/my-account/notifications'
+const PUSHES = '/api/v1/vireo/push-subscriptions'
 
 type SettingName = keyof typeof notificationDefaults
 
@@ -41,25 +44,16 @@ function kindsOf({ visit }: Shown): Words {
   return Object.fromEntries(names.map((name) => [name, { label: known(capital(aboutOf[name])), choices: CHOICES }]))
 }
 
-/** The browsers that notifications are pushed to; the script offers the own one. */
-function devices({ data: { push, me }, token }: Shown): Html {
-  const count = Number(valueAt(push, 'total'))
-  return html`<form method="post" action="${DEVICES}" class="fields" data-push="${textAt(push, 'publicKey')}" data-user="${textAt(me, 'id')}">
-<input type="hidden" name="token" value="${token}">
-<p hidden><label><input type="checkbox"> ${t('Notify this device')}</label> <output></output></p>
-${
-  count > 0 &&
-  html`<p>${t('{count, plural, one {# device is notified.} other {# devices are notified.}}', { count })}</p><button>${t('Notify no device')}</button>`
-}</form>`
-}
+/** The switch of this browser, which the script shows and sends. */
+const device = ({ data: { push, me }, token }: Shown): Html =>
+  html`<form data-push="${textAt(push, 'publicKey')}" data-user="${textAt(me, 'id')}"><input type="hidden" name="token" value="${token}">
+<p hidden><label><input type="checkbox"> ${t('Notify this device')}</label> <output></output></p></form>`
 
 export const wrongPassword = ({ status }: Refusal) => (status === 401 ? t('Your current password is not right.') : undefined)
 
 export const settingsScreen: Screen = {
   path: '/my-account/settings',
   title: t('Settings'),
-  heading: () => t('Your account'),
-  unlisted: true,
   reads: { me: ME, push: `GET ${PUSHES}` },
   parts: [
     form('password', 'PUT /api/v1/users/me', {
@@ -94,6 +88,43 @@ export const settingsScreen: Screen = {
       }),
       said: t('Your choices are saved.'),
     }),
-    devices,
+    device,
+    form('push', `POST ${PUSHES}`, {
+      when: () => false,
+      body: (text, _made, { tools, request }) => ({
+        endpoint: text('endpoint'),
+        keys: { p256dh: text('p256dh'), auth: text('auth') },
+        language: tools.languageOf(request).tag,
+      }),
+      said: t('Your choices are saved.'),
+    }),
+    form('no-push', `POST ${PUSHES}/remove`, {
+      when: ({ data }) => Number(valueAt(data.push, 'total')) > 0,
+      text: ({ data }) =>
+        html`${t('{count, plural, one {# device is notified.} other {# devices are notified.}}', { count: Number(valueAt(data.push, 'total')) })}`,
+      // Without an endpoint all devices are meant.
+      body: (text) => ({ endpoint: text('endpoint') || undefined }),
+      button: t('Notify no device'),
+      said: t('Your choices are saved.'),
+    }),
   ],
 }
+
+export const notificationScreen = screen(
+  NOTIFICATIONS,
+  t('Notifications'),
+  { reads: { unread: 'GET /api/v1/users/me/notifications?unread=true&count=1' } },
+  [
+    () => html`<p><a href="/my-account/settings#notifications">${t('Choose your notifications')}</a></p>`,
+    form('read-all', 'POST /api/v1/users/me/notifications/read-all', {
+      when: ({ data }) => Number(valueAt(data.unread, 'total')) > 0,
+      button: t('Mark all as read'),
+    }),
+    async ({ visit, tools, query }) =>
+      await pageOr(
+        { nothing: t('No notifications.'), path: NOTIFICATIONS, page: pageNumber(query) },
+        (range) => listNotifications(tools.db, { userId: visit?.user.id ?? 0, sort: { by: 'createdAt', descending: true }, ...range }),
+        notificationList,
+      ),
+  ],
+)

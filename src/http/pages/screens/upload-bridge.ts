@@ -10,6 +10,7 @@ import { saidOf } from './problems.ts'
 const ADDRESSES = {
   '/videos/upload/pieces': '/api/v1/videos/upload-resumable',
   '/my-library/videos/:id/source/pieces': '/api/v1/videos/:id/source/replace-resumable',
+  '/my-account/import-export/pieces/:userId': '/api/v1/users/:userId/imports/import-resumable',
 }
 /** Headers of the protocol. */
 const SENT = ['content-type', 'content-length', 'content-range', 'x-upload-content-length', 'x-upload-content-type']

@@ -97,22 +97,28 @@ export const videoLink =
     return id === undefined ? null : html`<a href="${to(String(id))}"><bdi>${String(at('name'))}</bdi></a>`
   }
 
-/** `name@host` of an account or channel in a row. */
+/** `name@host` of an account or channel in a row, or of the row itself. */
 export const handle =
   (prefix: string) =>
   (row: unknown): Html | null => {
-    return valueAt(row, `${prefix}.name`) === undefined ? null : html`<bdi>${handleText(row, prefix)}</bdi>`
+    return valueAt(row, within(prefix, 'name')) === undefined ? null : html`<bdi>${handleText(row, prefix)}</bdi>`
   }
 
-export const handleText = (row: unknown, prefix: string): string => `${textAt(row, `${prefix}.name`)}@${textAt(row, `${prefix}.host`)}`
+export const handleText = (row: unknown, prefix: string): string =>
+  `${textAt(row, within(prefix, 'name'))}@${textAt(row, within(prefix, 'host'))}`
+
+const within = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}.${name}`)
 
 /** Of the own account and channels. */
 export const removeFollower = { label: t('Remove'), operation: 'DELETE /api/v1/vireo/followers/:id', danger: true } as const
 
+/** The video of a report, or the account. */
+export const reportedThing = (row: unknown): Html | string => videoLink('video.')(row) ?? textAt(row, 'flaggedAccount.displayName')
+
 /** Reports, as their moderators see them. */
 export const reportColumns: ListPart['columns'] = {
   Reason: link('/admin/abuses', 'id', 'reason'),
-  About: (row) => videoLink('video.')(row) ?? textAt(row, 'flaggedAccount.displayName'),
+  About: reportedThing,
   From: handle('reporterAccount'),
   State: 'state',
   Messages: 'countMessages',

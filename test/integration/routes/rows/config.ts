@@ -21,6 +21,8 @@ export const configRows = [
   row('GET /api/v1/vireo/config-fields', administrators(200)),
   row('GET /api/v1/vireo/logins', administrators(200)),
   row('PUT /api/v1/vireo/logins', administrators(200), () => ({ body: {} })),
+  row('GET /api/v1/vireo/mail-server', administrators(200)),
+  row('PUT /api/v1/vireo/mail-server', administrators(200), () => ({ body: {} })),
   ...(['avatar', 'banner'] as const).flatMap((kind) => [
     row(`POST /api/v1/config/instance-${kind}/pick`, administrators(204), async () => ({
       body: await pictureForm(`${kind}file`),

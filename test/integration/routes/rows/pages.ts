@@ -52,6 +52,7 @@ export const pageRows = [
   ...['POST', 'PUT', 'DELETE'].flatMap((method) => [
     row(`${method} /videos/upload/pieces`, everybody(403), piece(method)),
     row(`${method} /my-library/videos/:id/source/pieces`, everybody(403), () => ({ ...piece(method)(), params: { id: 1 } })),
+    row(`${method} /my-account/import-export/pieces/:userId`, everybody(403), () => ({ ...piece(method)(), params: { userId: 1 } })),
   ]),
   row('GET /', everybody(200)),
   row('GET /about', everybody(200)),
@@ -86,10 +87,7 @@ export const pageRows = [
     row(`GET ${path}`, everybody(path === '/verify-account/email' || path === '/reset-password' ? 403 : 200)),
     row(`POST ${path}`, everybody(403), form),
   ]),
-  ...['notifications', 'import-export', 'import-export/download'].map((name) => row(`GET /my-account/${name}`, everybody(303))),
-  ...['settings/devices', 'notifications/read-all', 'import-export/export', 'import-export/import', 'import-export/remove'].map((name) =>
-    row(`POST /my-account/${name}`, everybody(403), form),
-  ),
+  row('GET /my-account/import-export/download', everybody(303)),
   row('POST /subscriptions', everybody(403), form),
   row('POST /remote-subscribe', everybody(403), form),
   row('POST /language', everybody(403), form),

@@ -67,6 +67,12 @@ export const uploadRows = [
     body: Buffer.alloc(100),
   })),
   row(`DELETE ${ADDRESS}`, ownerOnly(204), async (fixtures) => ({ query: await begun(fixtures) })),
+  // Only one archive of a user is imported at a time: each caller sends a file that is none.
+  row('POST /api/v1/vireo/users/:userId/imports', ofUser(400), (fixtures) => {
+    const body = new FormData()
+    body.set('archive', new Blob(['no archive'], { type: 'text/plain' }), 'archive.txt')
+    return { ...archiveOf(fixtures), body }
+  }),
   row(`POST ${ARCHIVES}`, ofUser(201), (fixtures) => ({ ...archiveOf(fixtures), headers: archiveHeaders, body: newArchive() })),
   row(`PUT ${ARCHIVES}`, ofUser(308), async (fixtures) => ({
     ...(await begunArchive(fixtures)),

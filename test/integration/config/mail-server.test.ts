@@ -1,0 +1,81 @@
+// The mail server that an administrator sets while the server runs, over the API and on the pages.
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type Client, login } from '../../../scripts/demo/client.ts'
+import { makeBrowser, partIn } from '../../support/browser.ts'
+import { type MailServer, startMailServer } from '../../support/mail-server.ts'
+import { startTestNode, type TestNode } from '../../support/node.ts'
+import { run } from '../../support/postgres.ts'
+
+const PATH = '/api/v1/vireo/mail-server'
+const USER = { username: 'vireo', password: 'a secret of the mail server' }
+
+let node: TestNode
+let root: Client
+let [first, second]: MailServer[] = []
+
+beforeAll(async () => {
+  ;[node, first, second] = await Promise.all([startTestNode(), startMailServer({ user: USER }), startMailServer()])
+  root = await login(node.base, node.username, node.password)
+})
+afterAll(async () => {
+  await Promise.all([node?.stop(), first?.close(), second?.close()])
+})
+
+let serial = 0
+/** Asks for a new password of a new user; returns the address. */
+async function askForPassword(): Promise<string> {
+  serial += 1
+  const email = `person${serial}@example.com`
+  await root.send('POST', '/api/v1/users', { username: `person${serial}`, email, password: 'a good password', role: 2 })
+  await root.send('POST', '/api/v1/users/ask-reset-password', { email })
+  return email
+}
+
+const put = async (body: object) => {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await root.raw(PATH, { method: 'PUT', headers, body: JSON.stringify(body) })
+  return { status: answer.status, body: await answer.json() }
+}
+
+it('sends mails with it, and with the next one, and never shows its password', async () => {
+  expect(await root.get(PATH)).toEqual({ hostname: null, port: 465, username: null, tls: true, from_address: 'admin@example.com' })
+  const settings = { hostname: '127.0.0.1', port: first?.port, username: USER.username, tls: false, from_address: 'videos@example.org' }
+  expect(await put({ ...settings, password: USER.password })).toEqual({ status: 200, body: settings })
+  expect(await root.get(PATH)).toEqual(settings)
+  const stored = await run(node.databaseUrl, 'select * from runtime_config')
+  expect(JSON.stringify(stored)).toContain('videos@example.org')
+  expect(JSON.stringify(stored)).not.toContain(USER.password)
+  expect(await root.get('/api/v1/config')).toMatchObject({ email: { enabled: true } })
+  expect((await first?.next(await askForPassword()))?.from).toBe('videos@example.org')
+
+  // The password stays with its server, and goes to no other one.
+  expect((await put({ from_address: 'others@example.org' })).status).toBe(200)
+  expect((await first?.next(await askForPassword()))?.from).toBe('others@example.org')
+  expect(await put({ port: second?.port })).toMatchObject({ status: 400, body: { detail: expect.stringContaining('password is missing') } })
+  expect((await put({ port: second?.port, username: null, password: null })).status).toBe(200)
+  expect((await second?.next(await askForPassword()))?.from).toBe('others@example.org')
+})
+
+it('refuses nonsense by field, and changes nothing', async () => {
+  const before = await root.get(PATH)
+  const { status, body } = await put({ port: 70_000, from_address: 'nobody', tls: 'perhaps', hostname: 1 })
+  expect([status, Object.keys(body['invalid-params']).sort()]).toEqual([400, ['from_address', 'hostname', 'port', 'tls']])
+  expect(await root.get(PATH)).toEqual(before)
+})
+
+it('is set on the page of the configuration, where an empty password stays', async () => {
+  await put({ hostname: '127.0.0.1', port: first?.port, username: USER.username, password: USER.password })
+  const browser = makeBrowser(node.base)
+  await browser.login(node.username, node.password)
+  const page = await browser.open('/admin/config')
+  expect(page.html).not.toContain(USER.password)
+  const form = partIn(page.html, 'mail')
+  expect(form.fields).toMatchObject({ hostname: '127.0.0.1', port: String(first?.port), username: USER.username, password: '' })
+  expect((await browser.send(form, { from_address: 'page@example.org' })).status).toBe(200)
+  expect((await first?.next(await askForPassword()))?.from).toBe('page@example.org')
+  const refused = await browser.send(form, { from_address: 'nobody' })
+  expect([refused.status, /id="mail-from_address-note">([^<]*)</.exec(refused.html)?.[1]]).toEqual([400, 'Should be an e-mail address'])
+  expect((await browser.send(form, { hostname: '' })).status).toBe(200)
+  expect(await root.get(PATH)).toMatchObject({ hostname: null })
+})
