@@ -1,13 +1,14 @@
 // In a real browser, with and without scripts: an administrator names a new server, uploads a video and creates an account for a second
-// user, who comments, likes, subscribes and reports; then the report is resolved. No command line is needed.
+// user, who comments, likes, subscribes and reports; then the report is resolved, a second server is followed, and a video of it watched
+// and mirrored. No command line is needed.
 
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { type FederatedNode, startFederatedNode } from '../federation/support.ts'
 import { type Chromium, startChromium } from '../support/chromium.ts'
 import { media } from '../support/media.ts'
-import { startTestNode, type TestNode } from '../support/node.ts'
 import { run } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
@@ -26,11 +27,21 @@ describe.each([
   { name: 'with scripts', javaScriptEnabled: true },
   { name: 'without scripts', javaScriptEnabled: false },
 ])('a new server $name', ({ name, javaScriptEnabled }) => {
-  let node: TestNode
+  let own: FederatedNode
+  let other: FederatedNode
+  let node: FederatedNode['node']
   beforeAll(async () => {
-    node = await startTestNode({ config: { transcoding: { enabled: false }, video_file: { update: { enabled: true } } } })
+    ;[own, other] = await Promise.all([
+      startFederatedNode({ transcoding: { enabled: false }, video_file: { update: { enabled: true } } }),
+      startFederatedNode({ transcoding: { enabled: true, hls: { enabled: true } } }),
+    ])
+    node = own.node
+    await other.upload(await readFile(await media('small.mp4')), { name: 'A stork' })
+    await until(async () => (await other.query("select 1 from transcoding where state <> 'done'")).length === 0, { what: 'its renditions' })
   })
-  afterAll(() => node?.stop())
+  afterAll(async () => {
+    await Promise.all([own?.stop(), other?.stop()])
+  })
 
   it('can be used entirely in the browser', async () => {
     const owner = await chromium.person({ javaScriptEnabled })
@@ -117,6 +128,40 @@ describe.each([
     await page.getByRole('row').filter({ hasText: 'It is a stork.' }).getByRole('button', { name: 'Accept' }).click()
     await page.getByText('Accept: 1 done.').waitFor()
     await seen(page, 'accepted')
+
+    /** Opens the page until the row with this text shows what is expected. */
+    const shows = (path: string, row: string, what: string) =>
+      until(
+        async () => {
+          await page.goto(node.base + path)
+          return await page.getByRole('row').filter({ hasText: row }).getByText(what, { exact: true }).first().isVisible()
+        },
+        { what: `${what} of ${row}` },
+      )
+    await page.goto(`${node.base}/admin/follows/following`)
+    await page.getByRole('textbox', { name: 'Servers' }).fill(other.host)
+    await main(page).getByRole('button', { name: 'Follow', exact: true }).click()
+    await page.getByText('The servers are asked.').waitFor()
+    await shows('/admin/follows/following', other.host, 'Accepted')
+    await seen(page, 'following')
+    const stork = page.getByRole('link', { name: 'A stork' }).first()
+    await until(
+      async () => {
+        await page.goto(`${node.base}/videos/browse`)
+        return await stork.isVisible()
+      },
+      { what: 'the video of the other server' },
+    )
+    await stork.click()
+    await page.getByText(`From ${other.host}`).waitFor()
+    const remote = page.url().split('/').at(-1) ?? ''
+    await seen(page, 'remote')
+    await page.goto(`${node.base}/admin/redundancy`)
+    await page.getByRole('textbox', { name: 'Video', exact: true }).fill(remote)
+    await main(page).getByRole('button', { name: 'Mirror' }).click()
+    await page.getByText('The video will be copied.').waitFor()
+    await shows('/admin/redundancy', 'A stork', 'Remove')
+    await seen(page, 'mirrored')
     for (const path of [
       '/admin/overview',
       '/admin/config?section=signup',

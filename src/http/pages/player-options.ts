@@ -2,26 +2,7 @@
 
 import { z } from 'zod'
 
-export interface PlayerOptions {
-  /** Seconds; 0 is the beginning. */
-  start: number
-  /** Seconds; undefined: the end. */
-  stop: number | undefined
-  autoplay: boolean
-  loop: boolean
-  muted: boolean
-  /** The bar of the player. */
-  controls: boolean
-  /** Above the picture, for embeds. */
-  title: boolean
-  /** To the page of the video, for embeds. */
-  link: boolean
-  /** Language of the initial caption. */
-  subtitle: string | undefined
-  /** Colours as `#rrggbb`. */
-  play: string | undefined
-  foreground: string | undefined
-}
+export type PlayerOptions = ReturnType<typeof playerOptions>
 
 const LONGEST = 100
 /** The first of several; invalid values are ignored. */
@@ -46,19 +27,21 @@ export const playerQuery = z.object({
   foregroundColor: word,
 })
 
-export type PlayerQuery = z.infer<typeof playerQuery>
-
-export function playerOptions(query: PlayerQuery): PlayerOptions {
+/** Times are in seconds; title and link are those above the picture of an embed. */
+export function playerOptions(query: z.infer<typeof playerQuery>) {
   const stop = secondsOf(query.stop)
   return {
     start: secondsOf(query.start) ?? 0,
+    /** Undefined: the end. */
     stop: stop === undefined || stop <= 0 ? undefined : stop,
     autoplay: isSet(query.autoplay, false),
     loop: isSet(query.loop, false),
     muted: isSet(query.muted, false),
+    /** The bar of the player. */
     controls: isSet(query.controls, true) && isSet(query.controlBar, true),
     title: isSet(query.title, true),
     link: isSet(query.peertubeLink, true),
+    /** Language of the initial caption. */
     subtitle: query.subtitle,
     play: colourOf(query.bigPlayBackgroundColor),
     foreground: colourOf(query.foregroundColor),
@@ -71,6 +54,7 @@ function isSet(text: string | undefined, otherwise: boolean): boolean {
   return text === '0' || text === 'false' ? false : otherwise
 }
 
+/** `#rrggbb` or `#rgb`. */
 const colourOf = (text: string | undefined): string | undefined => {
   const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(text ?? '')?.[1]
   return digits && `#${digits.toLowerCase()}`

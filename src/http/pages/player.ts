@@ -16,20 +16,24 @@ export interface Reports {
   token: string
 }
 
-export interface PlayerParts {
+/** What is played, and how. */
+export interface Played {
   video: WatchedVideoRow
-  sources: Sources
-  options: PlayerOptions
-  here: Here
   fileToken: FileToken
+  options: PlayerOptions
   /** Entered by the visitor: views are counted with it. */
   password?: string | undefined
-  /** The address for progress reports of logged-in users. */
+  /** For logged-in users. */
   reports?: Reports | undefined
   /** The next element of the playlist. */
   nextUrl?: string | undefined
   /** Alone, in a frame of another site. */
   embed?: boolean
+}
+
+interface PlayerParts extends Played {
+  sources: Sources
+  here: Here
   /** True if sensitive videos require a confirmation. */
   warns: boolean
 }

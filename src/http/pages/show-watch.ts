@@ -17,22 +17,14 @@ import { emptyPlayer, noticesOf } from './bodies/notices.ts'
 import { belowPlayer, subscribeLink, watchBody, withOwnParts } from './bodies/watch.ts'
 import { titleText } from './heads/index.ts'
 import type { Page } from './layout.ts'
-import { playerOf, type Reports } from './player.ts'
-import type { PlayerOptions } from './player-options.ts'
+import { type Played, playerOf, type Reports } from './player.ts'
 import type { Answer, PageTools } from './send.ts'
 import { type FileToken, type Sources, sourcesOf } from './sources.ts'
 import { coversOf, findWatched, sensitivePolicy, type Watched, warnsOf } from './watched.ts'
 
-export interface Shown {
-  video: WatchedVideoRow
+export interface Shown extends Played {
   /** The viewer; null for visitors. */
   visit: Visit | null
-  fileToken: FileToken
-  options: PlayerOptions
-  password?: string | undefined
-  reports?: Reports | undefined
-  nextUrl?: string | undefined
-  embed?: boolean
   /** What the viewer may do, if the page offers it. */
   own?: Parameters<typeof withOwnParts>[1]
 }

@@ -2,18 +2,12 @@
 
 import type { Config } from '../../config/index.ts'
 
-export interface Site {
-  name: string
-  description: string
-  /** Twitter account, such as `@name`; empty for none. */
-  twitter: string
-  /** True if the settings allow registration. */
-  hasSignup: boolean
-}
+export type Site = ReturnType<typeof siteOf>
 
-export const siteOf = ({ instance, services, signup }: Config): Site => ({
+export const siteOf = ({ instance, services, signup }: Config) => ({
   name: instance.name,
   description: instance.short_description,
+  /** Such as `@name`; empty for none. */
   twitter: services.twitter.username,
   hasSignup: signup.enabled,
 })

@@ -13,14 +13,7 @@ export interface Source {
   label: string
 }
 
-export interface Sources {
-  /** Master playlist. */
-  hls: string | undefined
-  /** Whole files, the largest first, without duplicates. */
-  files: Source[]
-  /** Other servers that the bytes come from, for the page's policy. */
-  origins: string[]
-}
+export type Sources = ReturnType<typeof sourcesOf>
 
 /** The token that a player needs for private files. */
 export type FileToken = Awaited<ReturnType<FileTokens['issue']>>['token'] | undefined
@@ -30,16 +23,17 @@ const AUDIO_AND_VIDEO = 3
 
 /**
  * Addresses of remote files are used if they are web addresses. Renditions of HLS are whole files as well: if a video has no others,
- * browsers without HLS play those with sound.
+ * browsers without HLS play those with sound. `hls` is the master playlist, `files` begins with the largest, and `origins` are other servers
+ * that the bytes come from, for the page's policy.
  */
-export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken): Sources {
+export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken) {
   // The playlist of a live that is over, or not yet begun, plays nothing new.
-  if (video.is_live && video.state !== 'published') return { hls: undefined, files: [], origins: [] }
+  if (video.is_live && video.state !== 'published') return { hls: undefined, files: [] as Source[], origins: [] }
   const own = (url: string | undefined) => url && withToken(url, here, token)
   const hls = webUrl(video.playlist && own(playlistUrl(video, video.playlist, here)))
   const web = video.files.filter((file) => file.streaming_playlist_id === null)
   const whole = web.length > 0 ? web : video.files.filter(({ streams }) => streams === AUDIO_AND_VIDEO)
-  const files = whole.flatMap((file) => {
+  const files = whole.flatMap((file): Source[] => {
     const url = webUrl(own(fileUrl(video, file, here)))
     return url === undefined ? [] : [{ url, type: typeOf(file), label: resolutionLabel(file.resolution) }]
   })

@@ -1,6 +1,6 @@
 // What requesters may watch: the video of a page, with the token for its private files, a playlist around its current element, and lists.
 
-import { assertMaySeePlaylist, type ElementRow, findPlaylist, listElements, type PlaylistRow } from '../../actors/playlist/index.ts'
+import { assertMaySeePlaylist, type ElementRow, findPlaylist, listElements } from '../../actors/playlist/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import {
@@ -11,7 +11,6 @@ import {
   hasPrivateFiles,
   listVideos,
   type VideoListQuery,
-  type VideoListRow,
   type WatchedVideoRow,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -81,23 +80,12 @@ export const warnsOf = (config: Config, visit: Visit | null): boolean => sensiti
 /** The viewer's policy for sensitive videos. */
 export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string => visit?.nsfwPolicy ?? instance.default_nsfw_policy
 
-export interface VideoPage {
-  rows: VideoListRow[]
-  /** From 1. */
-  page: number
-  hasMore: boolean
-  /** True if the pictures of sensitive videos are covered. */
-  covers: boolean
-}
+export type VideoPage = Awaited<ReturnType<typeof videoPage>>
 
 type Wanted = Pick<VideoListQuery, 'scope'> & Partial<VideoListQuery> & { page: number }
 
-/** A page of public videos, in one statement, without a count; `visit`: the viewer, null for visitors. */
-export async function videoPage(
-  { db, config }: { db: Database; config: () => Config },
-  visit: Visit | null,
-  { page, ...wanted }: Wanted,
-): Promise<VideoPage> {
+/** A page of public videos, counted from 1, in one statement, without a count; `visit`: the viewer, null for visitors. */
+export async function videoPage({ db, config }: { db: Database; config: () => Config }, visit: Visit | null, { page, ...wanted }: Wanted) {
   const policy = sensitivePolicy(config(), visit)
   const { rows } = await listVideos(db, {
     internal: false,
@@ -112,29 +100,20 @@ export async function videoPage(
   return { rows: rows.slice(0, PAGE_COUNT), page, hasMore: rows.length > PAGE_COUNT, covers: coversOf(config(), visit) }
 }
 
-export interface WatchedPlaylist {
-  playlist: PlaylistRow
-  /** Elements of the whole playlist. */
-  total: number
-  elements: ElementRow[]
-  /** Elements that the visitor may watch, with the tokens for their pictures. */
-  playable: ReadonlyMap<ElementRow, FileToken>
-  /** The current element; undefined if there is nothing to play. */
-  current: ElementRow | undefined
-  /** The next element. */
-  next: ElementRow | undefined
-  watched: Watched | undefined
-}
+export type WatchedPlaylist = NonNullable<Awaited<ReturnType<typeof findWatchedPlaylist>>>
 
 export const ELEMENTS_PER_PAGE = 100
 const playlistKey = idOrUuid('playlist')
 
-/** `position`: of the current element, from 1; by default the first watchable one. */
+/**
+ * `position`: of the current element, from 1; by default the first watchable one. `playable` has those that the viewer may watch, with the
+ * tokens for their pictures; `current` and `next` are undefined if there is nothing to play.
+ */
 export async function findWatchedPlaylist(
   deps: WatchedDeps,
   visit: Visit | null,
   { id, position }: { id: string; position: number | undefined },
-): Promise<WatchedPlaylist | undefined> {
+) {
   const key = playlistKey.safeParse(id).data
   const playlist = key && (await findPlaylist(deps.db, key))
   if (!key || !playlist) return undefined
@@ -162,5 +141,5 @@ export async function findWatchedPlaylist(
       ? (await deps.fileTokens.issue({ video, userId: visit?.user.id, password: undefined })).token
       : undefined
   const tokens = await Promise.all(playable.map(async (element) => [element, await tokenOf(element)] as const))
-  return { playlist, total, elements, playable: new Map(tokens), current, next, watched }
+  return { playlist, total, elements, playable: new Map<ElementRow, FileToken>(tokens), current, next, watched }
 }

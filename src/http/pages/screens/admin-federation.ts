@@ -28,11 +28,9 @@ const policies = ({ data: { stats } }: Shown): Html =>
   html`<h2>${t('Policies')}</h2>${facts(
     (valueAt(stats, 'videosRedundancy') as unknown[]).map((policy) => [
       known(wordsOf(textAt(policy, 'strategy'))),
-      t('{used} of {most}, {videos}', {
-        used: size(Number(valueAt(policy, 'totalUsed'))),
-        most: size(Number(valueAt(policy, 'totalSize') ?? 0)),
-        videos: counted.videos(Number(valueAt(policy, 'totalVideos'))),
-      }),
+      html`${counted.videos(Number(valueAt(policy, 'totalVideos')))}, ${size(Number(valueAt(policy, 'totalUsed')))}${
+        Number(valueAt(policy, 'totalSize')) > 0 && html` (${t('At most {size}.', { size: size(Number(valueAt(policy, 'totalSize'))) })})`
+      }`,
     ]),
   )}<p class="soft">${t('They are chosen in the configuration file, below redundancy.videos.strategies.')}</p>`
 
