@@ -276,7 +276,11 @@ export function makeRunnerJobs(deps: ActorDeps & { works: RemoteWorks; store: St
 
     /** An input file of the job. Throws `not_found`. */
     async input({ job, work }: Leased, file: string): Promise<FileRef> {
-      const ref = await work.input(job, file)
+      const ref = await work.input(job, file).catch((error: unknown) => {
+        // Its files were removed meanwhile.
+        if (error instanceof PermanentFailure) return undefined
+        throw error
+      })
       if (!ref) throw notFound('This job has no such file')
       return ref
     },

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { eventually } from '../../../scripts/demo/client.ts'
 import { media } from '../../support/media.ts'
+import { run } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 import { type RunnerHarness, startHarness } from './harness.ts'
 
@@ -95,6 +96,17 @@ it('become automatic captions in the language that the runner detected', async (
   expect(await (await fetch(`${world.node.base}${caption?.captionPath}`)).text()).toContain('Hello')
   expect(await generate()).toEqual({ status: 400, code: 'video_already_has_captions' })
   expect((await send(job, VTT, 'en')).status).toBe(400)
+})
+
+it('have no input after the files of the video were removed', async () => {
+  expect(await generate()).toEqual({ status: 204, code: undefined })
+  const job = await accept()
+  const gone = `(select id from video where uuid = '${uuid}')`
+  await run(world.node.databaseUrl, `update video_source set kept_filename = null where video_id = ${gone}`)
+  await run(world.node.databaseUrl, `delete from video_file where video_id = ${gone}`)
+  const address = `${world.node.base}/api/v1/runners/jobs/${job.uuid}/files/videos/${uuid}/max-quality`
+  expect((await world.fetchInput(address, { runnerToken, jobToken: job.jobToken })).status).toBe(404)
+  await world.admin.send('DELETE', `/api/v1/videos/${uuid}`)
 })
 
 it('are refused without a known language, and unless they are text', async () => {

@@ -1,11 +1,11 @@
 // Screens that users have for themselves and the staff for the server: blocks and watched words.
 
 import { type Html, html } from '../../../platform/html.ts'
-import { type Localized, t } from '../../../platform/language.ts'
+import { known, type Localized, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import { form, list, type Part, type Screen, type Shown } from './parts.ts'
-import { facts, handle, handleText, is, reportedThing, shortened } from './words.ts'
+import { facts, handle, handleText, is, reportedThing, reportReasons, shortened } from './words.ts'
 
 interface Where {
   path: string
@@ -119,10 +119,13 @@ export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen => ({
 export function aboutReport({ data }: Shown): Html {
   const report = valueAt(data.report, 'data.0')
   const comment = valueAt(report, 'comment.id')
+  const kinds = [valueAt(report, 'predefinedReasons') ?? []]
+    .flat()
+    .map((kind) => reportReasons[String(kind)] ?? known(wordsOf(String(kind))))
   return facts([
     [t('About'), reportedThing(report)],
     [t('Comment'), comment === undefined ? null : html`<bdi>${shortened('comment.text')(report) || String(comment)}</bdi>`],
-    [t('Kinds'), ((valueAt(report, 'predefinedReasons') ?? []) as string[]).map(wordsOf).join(', ')],
+    [t('Kinds'), kinds.length === 0 ? null : html`${kinds.map((kind, index) => html`${index > 0 && ', '}${kind}`)}`],
     [t('Reason'), valueAt(report, 'reason')],
     [t('From'), handle('reporterAccount')(report)],
     [t('State'), valueAt(report, 'state')],

@@ -6,19 +6,10 @@ import { richText } from '../bodies/rich-text.ts'
 import { textAt, valueAt } from './api.ts'
 import { hiddenFields, previewButton } from './fields.ts'
 import { type FormPart, form, type Screen, type Shown, screen } from './parts.ts'
-import { choicesFrom } from './words.ts'
+import { choicesFrom, reportReasons } from './words.ts'
 
 /** Characters of a comment. */
 const LONGEST = 10_000
-const REASONS = {
-  violentOrRepulsive: t('Violent or repulsive'),
-  hatefulOrAbusive: t('Hateful or abusive'),
-  spamOrMisleading: t('Spam or misleading'),
-  privacy: t('Privacy'),
-  rights: t('Copyright or other rights'),
-  serverRules: t('Against the rules of this server'),
-}
-
 const toVideo = (_answer: unknown, { values }: Shown): string => `/w/${String(values.id)}`
 const backToVideo = ({ values }: Shown) => ({ path: `/w/${String(values.id)}`, text: t('Back to the video') })
 
@@ -30,7 +21,7 @@ const report = (fixed: FormPart['fixed']): FormPart => ({
   text: t('The moderators of this server read it.'),
   operation: 'POST /api/v1/abuses',
   fields: {
-    predefinedReasons: { label: t('What is wrong'), as: 'many', choices: REASONS, help: t('One or more, or none.') },
+    predefinedReasons: { label: t('What is wrong'), as: 'many', choices: reportReasons, help: t('One or more, or none.') },
     reason: { label: t('Explanation'), as: 'long' },
   },
   ...(fixed ? { fixed } : {}),

@@ -112,6 +112,16 @@ const within = (prefix: string, name: string): string => (prefix === '' ? name :
 /** Of the own account and channels. */
 export const removeFollower = { label: t('Remove'), operation: 'DELETE /api/v1/vireo/followers/:id', danger: true } as const
 
+/** Kinds of reports that people choose from. */
+export const reportReasons: Choices = {
+  violentOrRepulsive: t('Violent or repulsive'),
+  hatefulOrAbusive: t('Hateful or abusive'),
+  spamOrMisleading: t('Spam or misleading'),
+  privacy: t('Privacy'),
+  rights: t('Copyright or other rights'),
+  serverRules: t('Against the rules of this server'),
+}
+
 /** The video of a report, or the account. */
 export const reportedThing = (row: unknown): Html | string => videoLink('video.')(row) ?? textAt(row, 'flaggedAccount.displayName')
 
