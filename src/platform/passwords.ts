@@ -34,11 +34,20 @@ const spellingsOf = (password: string): Set<string> => new Set([password.normali
 export function makePasswords({ hash, verify }: Library = argon2, cost = COST): Passwords {
   const slowHash = (password: string) => inTurn(() => hash(password, cost))
   let decoy: Promise<string> | undefined
+  const decoyHash = (): Promise<string> => {
+    decoy ??= slowHash('nobody has this password').catch((error: unknown) => {
+      decoy = undefined
+      throw error
+    })
+    return decoy
+  }
   return {
     hash: (password) => slowHash(password.normalize('NFC')),
     async verify(passwordHash, password) {
-      decoy ??= slowHash('nobody has this password')
-      const compared = passwordHash ?? (await decoy)
+      const prepared = decoyHash()
+      // Only an unknown name needs it.
+      prepared.catch(() => undefined)
+      const compared = passwordHash ?? (await prepared)
       for (const spelled of spellingsOf(password)) {
         if (await inTurn(() => verify(compared, spelled))) return passwordHash !== undefined
       }

@@ -28,7 +28,10 @@ export function makeS3Objects(
   const small = { requestTimeout: patience.answer }
   let loading: Promise<S3> | undefined
   const s3 = (): Promise<S3> => {
-    loading ??= loadS3(settings)
+    loading ??= loadS3(settings).catch((error: unknown) => {
+      loading = undefined
+      throw error
+    })
     return loading
   }
 

@@ -21,6 +21,13 @@ describe('passwords', () => {
     expect(hash).toHaveBeenCalledTimes(1)
   })
 
+  it('of unknown names are checked again after a failure', async () => {
+    const failing = jest.fn(hash).mockRejectedValueOnce(new Error('out of memory'))
+    const passwords = makePasswords({ hash: failing, verify })
+    await expect(passwords.verify(undefined, 'guess')).rejects.toThrow('out of memory')
+    expect(await passwords.verify(undefined, 'guess')).toBe(false)
+  })
+
   it.each([
     ['caf\u00e9 secret', 'cafe\u0301 secret'],
     ['\u1112\u1161\u11ab secret', '\ud55c secret'],
