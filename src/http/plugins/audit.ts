@@ -90,27 +90,6 @@ export const AUDITED: ReadonlySet<string> = new Set([
   'POST /api/v1/vireo/plugins/:npmName/disable',
 ])
 
-/** Changes by moderators and administrators that are not logged. */
-export const NOT_AUDITED: ReadonlySet<string> = new Set([
-  // Started or restarted work: it is in the list of jobs, and loses nothing.
-  'POST /api/v1/videos/:id/transcoding',
-  'POST /api/v1/vireo/peers/:host/retry',
-  'POST /api/v1/vireo/jobs/:id/retry',
-  // The list of jobs says that an administrator did it.
-  'POST /api/v1/vireo/jobs/:id/cancel',
-  // It changes nothing.
-  'POST /api/v1/vireo/check-up',
-  'POST /api/v1/vireo/parked-activities/:id/retry',
-  'DELETE /api/v1/vireo/parked-activities/:id',
-  'POST /api/v1/server/debug/run-command',
-  // Machines that work for this server, and their jobs: no content changes.
-  'POST /api/v1/runners/registration-tokens/generate',
-  'DELETE /api/v1/runners/registration-tokens/:registrationTokenId',
-  'DELETE /api/v1/runners/:runnerId',
-  'DELETE /api/v1/runners/jobs/:jobUUID',
-  'POST /api/v1/runners/jobs/:jobUUID/cancel',
-])
-
 /** The last hook before the handler of a route, or none. */
 export function auditHooks(methods: string[], url: string, audit: Pick<Audit, 'as'>): preHandlerHookHandler[] {
   if (!methods.some((method) => AUDITED.has(`${method} ${url}`))) return []

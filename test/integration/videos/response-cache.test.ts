@@ -7,7 +7,7 @@ import type { FastifyContextConfig } from 'fastify'
 import pg from 'pg'
 import sharp from 'sharp'
 import { type Client, login } from '../../../scripts/demo/client.ts'
-import { INVISIBLE_WRITES, VISIBLE_WRITES } from '../../../src/http/plugins/writes.ts'
+import { INVISIBLE_WRITES } from '../../../src/http/plugins/writes.ts'
 import type { Row, Sql } from '../../../src/platform/database/index.ts'
 import { makeBrowser } from '../../support/browser.ts'
 import { makeUser, makeVideo } from '../../support/builders.ts'
@@ -15,6 +15,7 @@ import { fakeClock } from '../../support/clock.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
+import { VISIBLE_WRITES } from '../../support/write-routes.ts'
 
 const clock = fakeClock()
 const config = {
