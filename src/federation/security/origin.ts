@@ -20,22 +20,6 @@ export type Trust =
   | 'refetch'
   | 'refused'
 
-/** An activity is trusted if the signer is its actor and its id is on the actor's server. */
-export function trustActivity(activity: { id: string; actor: string; signer: string }): Trust {
-  if (activity.signer !== activity.actor) return 'refetch'
-  return isSameOrigin(activity.id, activity.actor) ? 'trusted' : 'refused'
-}
-
-/**
- * An object in an activity is trusted only if it is on the actor's server and, if it names an owner, belongs to the actor. Everything else
- * is fetched from its own server.
- */
-export function trustEmbedded(object: { id: string; attributedTo: string[]; actor: string }): Trust {
-  if (originOf(object.id) === undefined) return 'refused'
-  if (!isSameOrigin(object.id, object.actor)) return 'refetch'
-  return object.attributedTo.every((owner) => isSameOrigin(owner, object.id)) ? 'trusted' : 'refused'
-}
-
 /**
  * A fetched document is trusted if its id is its address. If the id is another address of the same server, that is fetched; if it is on
  * another server, the document is only a claim, so that server is asked.

@@ -1,13 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import {
-  isSameOrigin,
-  mayChange,
-  originOf,
-  trustActivity,
-  trustEmbedded,
-  trustFetched,
-  trustKey,
-} from '../../../src/federation/security/index.ts'
+import { isSameOrigin, mayChange, originOf, trustFetched, trustKey } from '../../../src/federation/security/index.ts'
 
 const ALICE = 'https://peer.example/accounts/alice'
 const BOB = 'https://peer.example/accounts/bob'
@@ -22,29 +14,6 @@ it('an origin is scheme, host and port of an http address', () => {
   expect(isSameOrigin('https://peer.example/a', 'https://peer.example:444/a')).toBe(false)
   expect(isSameOrigin('https://peer.example/a', 'https://peer.example.evil.example/a')).toBe(false)
   expect(isSameOrigin('nonsense', 'nonsense')).toBe(false)
-})
-
-describe('an activity', () => {
-  it.each([
-    ['of the signer, with an id of its server', ALICE, ALICE, `${ALICE}/likes/1`, 'trusted'],
-    ['of the signer, with an id of another server', ALICE, ALICE, 'https://mallory.example/1', 'refused'],
-    ['signed by another actor of the same server', ALICE, BOB, `${ALICE}/likes/1`, 'refetch'],
-    ['signed by another actor', ALICE, MALLORY, `${ALICE}/likes/1`, 'refetch'],
-  ])('%s', (_case, actor, signer, id, expected) => {
-    expect(trustActivity({ actor, signer, id })).toBe(expected)
-  })
-})
-
-describe('an embedded object', () => {
-  it.each([
-    ['of the actor', `${ALICE}/notes/1`, [ALICE], 'trusted'],
-    ['that says nothing of its owner', `${ALICE}/notes/1`, [], 'trusted'],
-    ['of another server, whoever it is attributed to', 'https://other.example/notes/1', [ALICE], 'refetch'],
-    ['attributed to somebody on another server', `${ALICE}/notes/1`, [MALLORY], 'refused'],
-    ['without an address', 'urn:uuid:1', [ALICE], 'refused'],
-  ])('%s', (_case, id, attributedTo, expected) => {
-    expect(trustEmbedded({ id, attributedTo, actor: ALICE })).toBe(expected)
-  })
 })
 
 describe('a fetched document', () => {
