@@ -28,32 +28,6 @@ const CONNECT_TIMEOUT_MS = 5_000
 const COMMAND_TIMEOUT_MS = 2_000
 const MAX_RETRY_MS = 2_000
 
-/** The address in a `redis:` section of the configuration. */
-export function redisAddress(section: {
-  hostname: string
-  port: number
-  auth: string | null
-  db: number
-  sentinel: {
-    enabled: boolean
-    enable_tls: boolean
-    master_name: string
-    sentinels: { hostname: string; port: number }[]
-  }
-}): RedisAddress {
-  const { auth, db, sentinel } = section
-  if (sentinel.enabled) {
-    const sentinels = sentinel.sentinels.map(({ hostname, port }) => ({ host: hostname, port }))
-    const group = { masterName: sentinel.master_name, sentinels, tls: sentinel.enable_tls }
-    return { sentinel: group, db, ...(auth === null ? {} : { password: auth }) }
-  }
-  const url = new URL(`redis://${section.hostname.includes(':') ? `[${section.hostname}]` : section.hostname}`)
-  url.port = String(section.port)
-  url.pathname = `/${db}`
-  if (auth !== null) url.password = encodeURIComponent(auth)
-  return { url: url.href }
-}
-
 /**
  * Connects and verifies it with a PING. Later losses are logged once per outage, with unlimited reconnects. Throws an error with a one-line
  * message if Redis is unavailable.

@@ -138,9 +138,3 @@ export function dueIn(state: FollowState, context: FollowContext, settings: Foll
   if (state !== 'pending' || context.by !== 'us') return null
   return Math.min(backOff(settings, context.tries), settings.retry_for)
 }
-
-/** The contract's `FollowState`, for REST clients; null if it is not shown. */
-export function stateId(state: FollowState): 'pending' | 'accepted' | 'rejected' | null {
-  if (state === 'none') return null
-  return state === 'expired' ? 'rejected' : state
-}

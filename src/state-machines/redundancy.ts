@@ -152,6 +152,3 @@ export function dueIn(state: RedundancyState, context: RedundancyContext, settin
   if (state === 'stored' || state === 'expiring') return settings.check_owner_every
   return leasedWork.dueIn<RedundancyState>('wanted', 'downloading')(state, context, settings)
 }
-
-/** True if players may be sent to a copy in this state. */
-export const isOffered = (state: RedundancyState): boolean => state === 'stored' || state === 'announced'

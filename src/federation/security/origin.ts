@@ -34,9 +34,4 @@ export function trustKey(key: { keyId: string; owner: string; actor: { id: strin
   return key.owner === key.actor.id && isSameOrigin(key.keyId, key.owner) && key.actor.keyIds.includes(key.keyId)
 }
 
-/** For Update, Delete and Undo: only the maker of an object may change it, as its own server confirms. */
-export function mayChange(change: { actor: string; owner: string; objectId: string }): boolean {
-  return change.actor === change.owner && isSameOrigin(change.objectId, change.owner)
-}
-
 const withoutFragment = (url: string): string => url.split('#', 1)[0] ?? url

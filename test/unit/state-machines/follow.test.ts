@@ -1,7 +1,7 @@
 // The machine `follow`.
 
 import { describe, expect, it } from '@jest/globals'
-import { type FollowEvent, followMachine, initialFollow, stateId } from '../../../src/state-machines/follow.ts'
+import { type FollowEvent, followMachine, initialFollow } from '../../../src/state-machines/follow.ts'
 import { IllegalMove, step } from '../../../src/state-machines/step.ts'
 import { describeMachine } from './describe-machine.ts'
 import { table } from './follow.table.ts'
@@ -42,19 +42,8 @@ describe('a follow', () => {
     }
     const day = 86_400_000
     expect(at.state).toBe('expired')
-    expect(stateId(at.state)).toBe('rejected')
     expect(now).toBeGreaterThanOrEqual(7 * day)
     expect(now).toBeLessThan(7.5 * day)
     expect(sent).toBe(23)
-  })
-
-  it('shows the contract’s states', () => {
-    expect((['none', 'pending', 'accepted', 'rejected', 'expired'] as const).map(stateId)).toEqual([
-      null,
-      'pending',
-      'accepted',
-      'rejected',
-      'rejected',
-    ])
   })
 })

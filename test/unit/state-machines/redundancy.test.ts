@@ -1,7 +1,7 @@
 // The machine `redundancy`.
 
 import { describe, expect, it } from '@jest/globals'
-import { initialRedundancy, isOffered, redundancyMachine, reportedRedundancy } from '../../../src/state-machines/redundancy.ts'
+import { initialRedundancy, redundancyMachine, reportedRedundancy } from '../../../src/state-machines/redundancy.ts'
 import { step } from '../../../src/state-machines/step.ts'
 import { describeMachine } from './describe-machine.ts'
 import { table } from './redundancy.table.ts'
@@ -19,12 +19,5 @@ describe('a copy', () => {
 
   it('of another server ends at once', () => {
     expect(step(redundancyMachine, reportedRedundancy(5), { type: 'REMOVED' }).state).toBe('removed')
-  })
-
-  it('is offered to players while it is whole', () => {
-    expect((['wanted', 'downloading', 'stored', 'announced', 'expiring', 'failed'] as const).filter(isOffered)).toEqual([
-      'stored',
-      'announced',
-    ])
   })
 })

@@ -1,7 +1,7 @@
 // Screens that users have for themselves and the staff for the server: blocks and watched words.
 
 import { type Html, html } from '../../../platform/html.ts'
-import { known, type Localized, t } from '../../../platform/language.ts'
+import { known, type Localized, listed, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import { form, list, type Part, type Screen, type Shown } from './parts.ts'
@@ -125,7 +125,7 @@ export function aboutReport({ data }: Shown): Html {
   return facts([
     [t('About'), reportedThing(report)],
     [t('Comment'), comment === undefined ? null : html`<bdi>${shortened('comment.text')(report) || String(comment)}</bdi>`],
-    [t('Kinds'), kinds.length === 0 ? null : html`${kinds.map((kind, index) => html`${index > 0 && ', '}${kind}`)}`],
+    [t('Kinds'), kinds.length === 0 ? null : listed(kinds)],
     [t('Reason'), valueAt(report, 'reason')],
     [t('From'), handle('reporterAccount')(report)],
     [t('State'), valueAt(report, 'state')],
