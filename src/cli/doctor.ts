@@ -1,7 +1,13 @@
 // `vireo doctor`: checks everything that the server needs, and gives advice. Changes nothing.
 
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeStoredOverrides } from '../actors/runtime-config/index.ts'
+import { type Config, type LoadedConfig, makeConfigSource } from '../config/index.ts'
 import { emailAddress } from '../http/users/fields.ts'
-import { type Finding, runChecks, type Status } from './doctor/check.ts'
+import { silentLogger } from '../platform/logger.ts'
+import { loadOrCreateSecret, makeSecrets } from '../platform/secrets.ts'
+import { type DoctorDatabase, type Finding, runChecks, type Status } from './doctor/check.ts'
 import { clockCheck } from './doctor/clock.ts'
 import { configurationCheck, secretCheck } from './doctor/configuration.ts'
 import { databaseCheck, openForDoctor } from './doctor/database.ts'
@@ -50,7 +56,13 @@ export function doctorCommands({ program, load, out, env, exitWith }: Tools): vo
         if (!opened) throw new Error('The embedded PostgreSQL was never started.')
         return opened
       }
-      const patient = { loaded, env, database, ...(sendMailTo === undefined ? {} : { sendMailTo }) }
+      const patient = {
+        loaded,
+        env,
+        database,
+        current: () => currentConfig(loaded, database),
+        ...(sendMailTo === undefined ? {} : { sendMailTo }),
+      }
       try {
         tell(await runChecks(checks, patient))
       } finally {
@@ -64,6 +76,20 @@ export function doctorCommands({ program, load, out, env, exitWith }: Tools): vo
     if (problems > 0) exitWith(1)
     out.answer({ problems, warnings, findings }, [...table(findings), '', `${problems} problems, ${warnings} warnings.`])
   }
+}
+
+/** Changes nothing: without a secret there are no changes that can be read. */
+async function currentConfig(loaded: LoadedConfig, database: () => Promise<DoctorDatabase>): Promise<Config> {
+  const source = makeConfigSource(loaded)
+  const { dataDir } = loaded
+  const configured = loaded.config.secrets.peertube
+  if (configured !== '' || existsSync(join(dataDir, 'secret.key'))) {
+    const secrets = makeSecrets({ secret: await loadOrCreateSecret({ configured, dataDir }) })
+    // The check of the database says why it cannot be read.
+    const load = async () => await makeStoredOverrides({ db: await database(), source, logger: silentLogger, secrets }).load()
+    await load().catch(() => undefined)
+  }
+  return source.current()
 }
 
 function table(findings: readonly Finding[]): string[] {

@@ -69,6 +69,7 @@ async function cutAfterFirst(): Promise<{ mend(): Promise<void> }> {
   return { mend: () => page.unroute(pieces) }
 }
 
+const transfer = () => page.evaluateHandle(() => new DataTransfer())
 const lost = () => page.getByText('The connection is lost.').waitFor()
 const uploaded = () => page.getByRole('link', { name: 'Edit the details' }).waitFor()
 const videos = (name: string) => run(node.databaseUrl, `select name, privacy from video where name like '${name}%' order by id`)
@@ -120,6 +121,52 @@ describe('an upload by the page', () => {
     expect(await stored()).toBe(sha(await readFile(file)))
   }, 300_000)
 
+  it('is one upload, whatever becomes of the thumbnail, and none without a file', async () => {
+    await page.goto(`${node.base}/videos/upload`)
+    await page.locator('[name="name"]').fill('No file yet')
+    await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
+    expect(await page.locator('[name="name"]').inputValue()).toBe('No file yet')
+    await page.route('**/my-library/videos/*', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+    await page.locator('[name="videofile"]').setInputFiles(await take('pictured.mp4', 'pictured'))
+    await page.getByRole('radio', { name: 'The picture at 0:02' }).check()
+    await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
+    await uploaded()
+    await page.getByText('Uploaded, without the thumbnail.').waitFor()
+    expect(await videos('No file yet')).toHaveLength(1)
+  }, 300_000)
+
+  it('leads to the login when the session has ended, and goes on afterwards', async () => {
+    await page.goto(`${node.base}/videos/upload`)
+    const file = await take('session.mp4', 'session')
+    await page.locator('[name="videofile"]').setInputFiles(file)
+    await page.getByText('Uploaded but for its end').waitFor()
+    await page.locator('[name="name"]').fill('After the session')
+    await page.context().clearCookies()
+    await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
+    await page.waitForURL('**/login?**')
+    await page.getByLabel('User name').fill(node.username)
+    await page.locator('[name="password"]').fill(node.password)
+    await page.getByRole('main').getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('Choose session.mp4 again').waitFor()
+    expect(await page.locator('[name="name"]').inputValue()).toBe('After the session')
+    await page.locator('[name="videofile"]').setInputFiles(file)
+    await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
+    await uploaded()
+    expect(await videos('After the session')).toHaveLength(1)
+  }, 300_000)
+
+  it('is not begun by dragging over the page', async () => {
+    await page.goto(`${node.base}/videos/upload`)
+    const posts: string[] = []
+    page.on('request', (one) => one.method() === 'POST' && posts.push(one.url()))
+    await page.locator('[name="videofile"]').setInputFiles(await take('dragged.mp4', 'dragged'))
+    await page.getByText('Uploaded but for its end').waitFor()
+    for (let turn = 0; turn < 5; turn += 1) await page.locator('.drop').dispatchEvent('dragover', { dataTransfer: await transfer() })
+    await page.locator('.drop').dispatchEvent('drop', { dataTransfer: await transfer() })
+    await page.getByText('Uploaded but for its end').waitFor()
+    expect(posts).toHaveLength(1)
+  }, 300_000)
+
   it('ends when another file is chosen', async () => {
     await page.goto(`${node.base}/videos/upload`)
     await page.locator('[name="videofile"]').setInputFiles(await take('wrong.mp4', 'wrong'))
@@ -127,11 +174,12 @@ describe('an upload by the page', () => {
     const file = await take('right.mp4', 'right')
     await page.locator('[name="videofile"]').setInputFiles(file)
     await page.getByText('right.mp4 Uploaded but for its end').waitFor()
-    await page.locator('[name="name"]').fill('Right')
     await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
     await uploaded()
     expect(await stored()).toBe(sha(await readFile(file)))
-    expect(await videos('')).not.toContainEqual(expect.objectContaining({ name: 'wrong' }))
+    expect([await videos('right'), await videos('wrong')]).toEqual([[{ name: 'right', privacy: 1 }], []])
+    await page.reload()
+    expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
   }, 300_000)
 
   it('never mixes two files of the same name and size', async () => {

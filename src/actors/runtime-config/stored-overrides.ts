@@ -9,7 +9,12 @@ import { changesOf, nested, valueAt } from './overrides.ts'
 
 export type StoredOverrides = ReturnType<typeof makeStoredOverrides>
 
-export function makeStoredOverrides(deps: { db: Database; source: ConfigSource; logger: Logger; secrets: Pick<Secrets, 'seal' | 'open'> }) {
+export function makeStoredOverrides(deps: {
+  db: Pick<Database, 'query'>
+  source: ConfigSource
+  logger: Logger
+  secrets: Pick<Secrets, 'seal' | 'open'>
+}) {
   const { db, source, logger, secrets } = deps
   let applied = 0
 

@@ -1,6 +1,6 @@
 // Checks of the doctor, and how they run: all at once, each with a time limit, independent of the others.
 
-import type { LoadedConfig } from '../../config/index.ts'
+import type { Config, LoadedConfig } from '../../config/index.ts'
 
 export type Status = 'ok' | 'warning' | 'problem'
 
@@ -21,6 +21,8 @@ export interface DoctorDatabase {
 
 export interface Patient {
   loaded: LoadedConfig
+  /** The configuration with what administrators changed at runtime, as far as the database can be read. */
+  current: () => Promise<Config>
   env: Record<string, string | undefined>
   /** The database, opened once for all checks. Throws if it cannot be opened. */
   database: () => Promise<DoctorDatabase>

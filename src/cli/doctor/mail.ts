@@ -4,12 +4,13 @@ import { accessSync, constants } from 'node:fs'
 import { isMailEnabled } from '../../config/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { MailRefused, makeMailer } from '../../platform/mailer.ts'
-import { type Check, sentence } from './check.ts'
+import { type Check, DATABASE_LIMIT, sentence } from './check.ts'
 
 export const mailCheck: Check = {
   name: 'mail',
-  limit: 15_000,
-  async run({ loaded: { config, publicUrl }, sendMailTo }, say) {
+  limit: DATABASE_LIMIT,
+  async run({ loaded: { publicUrl }, current, sendMailTo }, say) {
+    const config = await current()
     const { smtp } = config
     if (!isMailEnabled(config)) {
       return say.warning(

@@ -72,12 +72,15 @@ function withPassword(
 }
 
 /** A present secret goes to no other address: whoever may change the address may not read it. */
-export function keptSecret(
+function keptSecret(
   given: string | null | undefined,
   before: string | null | undefined,
   { isSame, name }: { isSame: boolean; name: string },
 ): string | null {
   if (given !== undefined || !before) return given ?? null
   if (isSame) return before
-  throw new DomainError('invalid', `${name} is missing: it is asked again with another address or account.`)
+  throw missingSecret(name)
 }
+
+export const missingSecret = (name: string): DomainError =>
+  new DomainError('invalid', `${name} is missing: it is asked again with another address or account.`)

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { type Change, changesOf } from '../../actors/runtime-config/index.ts'
 import type { Config } from '../../config/index.ts'
-import { keptSecret } from './logins.ts'
+import { missingSecret } from './logins.ts'
 
 const name = z.string().trim().max(255)
 
@@ -22,10 +22,16 @@ export const mailServerBody = z.object({ ...mailServerView.shape, password: z.st
 
 export const toMailServerView = ({ smtp }: Config): z.infer<typeof mailServerView> => mailServerView.parse(smtp)
 
-/** The changed keys. What is left out stays: the password too, as long as it goes where it went before. */
-export function mailServerChanges({ password, ...sent }: z.infer<typeof mailServerBody>, { smtp }: Config): Change[] {
-  // Without a mail server it goes nowhere.
-  const isSame =
-    sent.hostname === null || (['hostname', 'port', 'username'] as const).every((key) => sent[key] === undefined || sent[key] === smtp[key])
-  return changesOf({ smtp: { ...sent, password: keptSecret(password, smtp.password, { isSame, name: 'password' }) } })
+/**
+ * The changed keys. What is left out stays; null means none, whatever the files have. A password goes to no other server and for no other
+ * user than it was set for: whoever changes those sends it again.
+ */
+export function mailServerChanges(sent: z.infer<typeof mailServerBody>, { smtp }: Config): Change[] {
+  const changed = Object.entries(sent).filter(([key, value]) => value !== smtp[key as keyof typeof sent])
+  const next = { ...smtp, ...Object.fromEntries(changed) }
+  const isSame = (['hostname', 'port', 'username'] as const).every((key) => next[key] === smtp[key])
+  const isUsed = next.hostname !== null && next.username !== null
+  if (!isSame && isUsed && smtp.password !== null && sent.password === undefined) throw missingSecret('password')
+  // The configuration takes an empty text for none, and null for the value of the files.
+  return changesOf({ smtp: Object.fromEntries(changed.map(([key, value]) => [key, value ?? ''])) })
 }

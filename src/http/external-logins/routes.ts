@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type BrowserLogins, callbackPath, kinds } from '../../actors/external-login/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { localPath } from '../pages/local-path.ts'
+import { localPath } from '../plugins/local-path.ts'
 import type { Area } from '../plugins/types.ts'
 import { makeLoginCookie } from './cookie.ts'
 

@@ -2,8 +2,8 @@
 
 import type { ActorProfile, ActorSummary } from '../../actors/actor/index.ts'
 import type { Config } from '../../config/index.ts'
+import { oneLine } from '../../platform/plain-text.ts'
 import { accountPath, channelPath } from '../pages/addresses.ts'
-import { oneLine } from '../pages/plain-text.ts'
 import type { Here } from '../videos/actor.view.ts'
 import type { FeedHead } from './document.ts'
 

@@ -9,13 +9,7 @@ import { sha256 } from '../../platform/ids.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
 
-export interface Assets {
-  style: string
-  player: string
-  hls: string
-  /** Spares reloads after forms, and uploads in pieces. */
-  page: string
-}
+export type Assets = ReturnType<typeof addAssets>
 
 interface Asset {
   path: string
@@ -25,7 +19,7 @@ interface Asset {
 }
 
 /** Adds the routes of the assets; returns their paths. */
-export function addAssets(app: App): Assets {
+export function addAssets(app: App) {
   const style = styleSheet()
   const player = asset('player.js', 'text/javascript; charset=utf-8', read('player.js'))
   const page = asset('page.js', 'text/javascript; charset=utf-8', read('page.js'))

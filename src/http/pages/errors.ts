@@ -42,14 +42,9 @@ const wantsHtml = (request: FastifyRequest): boolean => /text\/html/i.test(reque
 
 /** Where mails and bookmarks of other web clients lead, by the beginning of their addresses. */
 const MOVED: readonly (readonly [from: string, to: string])[] = [
-  ['/admin/moderation/abuses', '/admin/abuses'],
-  ['/admin/moderation/registrations', '/admin/registrations'],
-  ['/admin/moderation/video-blocks', '/admin/video-blocks'],
-  ['/admin/moderation/blocklist', '/admin/blocklist'],
-  ['/admin/settings/follows/followers', '/admin/follows/followers'],
+  ...['abuses', 'registrations', 'video-blocks', 'blocklist'].map((name) => [`/admin/moderation/${name}`, `/admin/${name}`] as const),
+  ...['follows/followers', 'config', 'plugins'].map((name) => [`/admin/settings/${name}`, `/admin/${name}`] as const),
   ['/admin/settings/follows', '/admin/follows/following'],
-  ['/admin/settings/config', '/admin/config'],
-  ['/admin/settings/plugins', '/admin/plugins'],
   ['/admin/overview/users', '/admin/users'],
   ['/admin', '/admin/overview'],
   ['/my-library/video-imports', '/videos/import'],

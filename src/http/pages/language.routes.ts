@@ -3,8 +3,8 @@
 import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { languageOfTag } from '../../platform/languages.ts'
+import { localPath } from '../plugins/local-path.ts'
 import { formOf } from './fields.ts'
-import { localPath } from './local-path.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 export function addLanguageChoice({ app, urls, visitors, updateMe }: PageTools): void {

@@ -5,7 +5,6 @@ import type { LookedAtActor } from '../../actors/actor/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { Registrations } from '../../actors/registration/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'
-import type { Subscriptions } from '../../actors/subscription/index.ts'
 import type { UpdateMe } from '../../actors/user/index.ts'
 import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -39,7 +38,6 @@ export interface PagesDeps {
   registrations: Pick<Registrations, 'assertOpen'>
   updateMe: UpdateMe
   watch: Watch
-  subscriptions: Pick<Subscriptions, 'subscribe' | 'unsubscribe'>
   /** Resolves a text, with the row id; `fetch`: other servers may be asked. */
   resolvePasted: { anything(text: string, options: { fetch: boolean }): Promise<PastedThing | undefined> }
   /** Where a visitor with a remote handle subscribes to the actor with this address. Throws DomainError. */

@@ -162,10 +162,9 @@ interface AskedPart {
   said: Said
   language: Language
 }
-type FindPart = (visit: Visit | null, asked: AskedPart) => Promise<Found>
 
 /** Finds the page without its player. The visitors' version is cached for a moment; users share it if theirs is the same. */
-export function makeFindPart(tools: PageTools): FindPart {
+export function makeFindPart(tools: PageTools) {
   const { db, config, answers } = tools
   const kept = answers?.ofParts<WatchPart>()
 
@@ -205,7 +204,7 @@ export function makeFindPart(tools: PageTools): FindPart {
     return { found: 'video', part: { ...part, video: { ...part.video, watched_seconds: watchedSeconds } } }
   }
 
-  return async (visit, asked) => {
+  return async (visit: Visit | null, asked: AskedPart): Promise<Found> => {
     // The page behind a password is not shared.
     if (asked.password !== undefined) return await make(visit, asked)
     if (visit === null) return await findShared(asked)

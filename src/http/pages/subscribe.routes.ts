@@ -9,16 +9,19 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import { html, rich } from '../../platform/html.ts'
 import { type Localized, t } from '../../platform/language.ts'
 import { splitHandle, toActorHandle } from '../plugins/handles.ts'
+import { HttpError } from '../plugins/http-error.ts'
+import { localPath, loginPath } from '../plugins/local-path.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { accountPath, channelPath, handleOf } from './addresses.ts'
 import { remoteSubscribe } from './bodies/subscribe.ts'
 import { formOf, queryOf } from './fields.ts'
-import { localPath, loginPath } from './local-path.ts'
 import { makePastedPath } from './pasted.ts'
+import { makeApi } from './screens/api.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 export function addSubscribePages(tools: PageTools): void {
-  const { app, db, config, urls, visitors, subscriptions, subscribeAddress, send, sendMissing } = tools
+  const { app, db, config, urls, visitors, subscribeAddress, send, sendMissing } = tools
+  const api = makeApi(tools)
   const pastedPath = makePastedPath(tools)
 
   app.post('/subscriptions', pageOptions, async (request, reply) => {
@@ -27,13 +30,12 @@ export function addSubscribePages(tools: PageTools): void {
     const next = localPath(field('next'))
     const visit = await visitors.of(request)
     if (!visit) return reply.redirect(loginPath(next), 303)
-    const handle = splitHandle(field('channel') ?? '', config())
-    if (!handle) throw new DomainError('invalid', 'This is the handle of no channel.')
-    const host = handle.host.toLowerCase()
-    const channel = { name: handle.name, host: host === urls.host ? null : host }
-    const { accountId } = visit.user
-    if (field('wanted') === 'no') await subscriptions.unsubscribe(accountId, channel)
-    else await subscriptions.subscribe(accountId, channel)
+    const uri = field('channel') ?? ''
+    const result =
+      field('wanted') === 'no'
+        ? await api.call(request, { operation: 'DELETE /api/v1/users/me/subscriptions/:uri', values: { uri } })
+        : await api.call(request, { operation: 'POST /api/v1/users/me/subscriptions', body: { uri } })
+    if (!result.ok) throw new HttpError(result.refusal.status, result.refusal.detail)
     return reply.redirect(next, 303)
   })
 

@@ -1,6 +1,6 @@
 // The mail server that an administrator sets while the server runs, over the API and on the pages.
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { makeBrowser, partIn } from '../../support/browser.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
@@ -55,6 +55,64 @@ it('sends mails with it, and with the next one, and never shows its password', a
   expect(await put({ port: second?.port })).toMatchObject({ status: 400, body: { detail: expect.stringContaining('password is missing') } })
   expect((await put({ port: second?.port, username: null, password: null })).status).toBe(200)
   expect((await second?.next(await askForPassword()))?.from).toBe('others@example.org')
+})
+
+describe('a password', () => {
+  const FILE = { hostname: '127.0.0.1', username: 'me', password: 'the password of the files', tls: false }
+  let strict: TestNode
+  let admin: Client
+  const change = async (body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await admin.raw(PATH, { method: 'PUT', headers, body: JSON.stringify(body) })
+    return answer.status
+  }
+  beforeAll(async () => {
+    strict = await startTestNode({ config: { smtp: { ...FILE, port: first?.port } } })
+    admin = await login(strict.base, strict.username, strict.password)
+  })
+  afterAll(() => strict?.stop())
+
+  it('of the files goes to no other server', async () => {
+    expect(await change({ port: second?.port })).toBe(400)
+    expect(await change({ username: 'other' })).toBe(400)
+    // None at all, instead of the one of the files.
+    expect(await change({ port: second?.port, password: null })).toBe(200)
+    const email = 'strict@example.com'
+    await admin.send('POST', '/api/v1/users', { username: 'strict', email, password: 'a good password', role: 2 })
+    await admin.send('POST', '/api/v1/users/ask-reset-password', { email })
+    await second?.next(email)
+    const stored = await run<{ overrides: object }>(strict.databaseUrl, 'select overrides from runtime_config')
+    expect(JSON.stringify(stored)).not.toContain(FILE.password)
+    // Nor does one that was set meanwhile, to the server of the files.
+    expect(await change({ password: 'another' })).toBe(200)
+    expect(await change({ hostname: null })).toBe(200)
+    expect(await admin.get(PATH)).toMatchObject({ hostname: null })
+    expect(await change({ hostname: FILE.hostname })).toBe(400)
+  })
+
+  it('is not needed without a user', async () => {
+    expect(await change({ hostname: FILE.hostname, port: second?.port, username: null })).toBe(200)
+    expect(await change({ port: first?.port })).toBe(200)
+    expect(await change({ username: 'me' })).toBe(400)
+  })
+
+  it('is not written back by changes beside it', async () => {
+    expect(await change({ ...FILE, port: first?.port })).toBe(200)
+    const rounds = Array.from({ length: 8 }, (_none, round) => round)
+    await Promise.all(
+      rounds.flatMap((round) => [
+        change({ port: second?.port, password: `decoy ${round}` }),
+        change({ from_address: `round${round}@example.org` }),
+        change({ from_address: `again${round}@example.org` }),
+      ]),
+    )
+    const [row] = await run<{ sealed: boolean; port: number }>(
+      strict.databaseUrl,
+      `select overrides #>> '{smtp,password}' is not null as sealed, (overrides #>> '{smtp,port}')::int as port from runtime_config`,
+    )
+    // The password of the files would be no override.
+    expect(row).toEqual({ sealed: true, port: second?.port })
+  })
 })
 
 it('refuses nonsense by field, and changes nothing', async () => {

@@ -66,6 +66,8 @@ describe('each screen', () => {
     expect((await visitor.open(path)).path).toBe(`/login?next=${encodeURIComponent(path)}`)
     const statuses = await Promise.all([maker, moderator, root].map(async (browser) => (await browser.open(path)).status))
     expect(statuses).toEqual(path.startsWith('/admin/') ? [403, expect.any(Number), 200] : [200, 200, 200])
+    const menu = (await moderator.open('/admin/abuses')).html
+    if (!path.includes(':') && statuses[1] === 403) expect(menu).not.toContain(`href="${path}"`)
     expect([200, 403]).toContain(statuses[1])
   })
 
@@ -286,7 +288,8 @@ describe('a user without a script', () => {
       headers: { 'content-type': 'application/json', 'x-upload-content-length': `${bytes.length}`, 'x-upload-content-type': 'video/mp4' },
     })
     const { token } = part(html, 'replace').fields
-    expect((await send('forged', '', opening('goose.mp4'))).status).toBe(403)
+    // As for a session that has ended: the script leads to the login.
+    expect((await send('forged', '', opening('goose.mp4'))).status).toBe(401)
     const text = opening('goose.txt')
     const refused = await send(token, '', { ...text, headers: { ...text.headers, 'accept-language': 'de' } })
     expect(await refused.json()).toEqual({ detail: 'Diese Datei wird nicht unterstützt. Erlaubte Typen: .webm, .ogv, .mp4' })
@@ -338,6 +341,19 @@ describe('an administrator', () => {
     expect((await at.ask('GET', '/vireo/mail-server', undefined, at.root)).body).toMatchObject({ hostname: 'mail.example', port: 587 })
     const { body } = await at.ask('GET', '/config/custom', undefined, at.root)
     expect(body).toMatchObject({ instance: { name: 'Lake' }, signup: { enabled: true, requiresApproval: false } })
+  })
+
+  it('sees a form again with what was typed, if its token is of another login', async () => {
+    const browser = makeBrowser(at.node.base)
+    await browser.login(at.node.username, at.node.password)
+    const form = part((await browser.open('/my-account/profile')).html, 'profile')
+    browser.cookies.clear()
+    await browser.login(at.node.username, at.node.password)
+    const again = await browser.send(form, { displayName: 'Typed before' })
+    expect([again.status, again.path]).toEqual([403, '/my-account/profile'])
+    expect(again.html).toContain('This form is too old.')
+    expect((await browser.send(part(again.html, 'profile'))).path).toBe('/my-account/profile?done=profile')
+    expect((await browser.open('/my-account/profile')).html).toContain('value="Typed before"')
   })
 
   it('keeps search and page of a list with its actions, and shows the last page in place of one beyond it', async () => {

@@ -95,7 +95,7 @@ describe('the doctor', () => {
       }
     }
     await loginsCheck.run(
-      { loaded, env: {}, database },
+      { loaded, current: async () => loaded.config, env: {}, database },
       { ok: note('ok'), warning: note('warning'), problem: note('problem') },
       AbortSignal.timeout(1000),
     )

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
 import { contentSecurityPolicy, layout } from '../../../src/http/pages/layout.ts'
-import { localPath } from '../../../src/http/pages/local-path.ts'
-import { oneLine, plainText } from '../../../src/http/pages/plain-text.ts'
 import { problemOf } from '../../../src/http/pages/screens/problems.ts'
+import { localPath } from '../../../src/http/plugins/local-path.ts'
 import { truncated } from '../../../src/http/videos/video.view.ts'
 import { html, jsonScript, rich, webUrl } from '../../../src/platform/html.ts'
 import { english, inNumbers, known, listed, makeLanguage, t } from '../../../src/platform/language.ts'
+import { oneLine, plainText } from '../../../src/platform/plain-text.ts'
 import { startCpuTime } from '../../support/cpu-time.ts'
 
 describe('the HTML template', () => {

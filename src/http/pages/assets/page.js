@@ -46,8 +46,11 @@ async function swap(form, submitter) {
   form.ariaBusy = 'true'
   try {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
-    if (new URL(answer.url).pathname === '/login') keepTyped(form)
-    await show(answer, form.closest('[data-region]')?.id)
+    if (pathOf(answer.url) === '/login') return askForLogin(form, answer.url)
+    const page = await pageIn(answer)
+    // Without the form it would take what was typed with it, such as a refusal of too many requests.
+    if (!answer.ok && !page.querySelector(`[name="part"][value="${form.elements.part?.value}"]`)) return complain(form, page)
+    show(page, answer.url, form.closest('[data-region]')?.id)
   } catch {
     // The browser does it, and says what is wrong.
     form.ariaBusy = null
@@ -57,30 +60,49 @@ async function swap(form, submitter) {
 }
 
 /** For the return from a login that was asked for in between. Passwords are not kept. */
-function keepTyped({ elements }) {
-  const open = [...elements].filter(({ name, type }) => name && type !== 'password' && type !== 'hidden')
-  const values = open.map((field) => [field.name, field.type === 'checkbox' ? field.checked : field.value])
-  sessionStorage.setItem(TYPED, JSON.stringify({ path: location.pathname, part: elements.part?.value, values }))
+function askForLogin({ action, elements }, address) {
+  const open = [...elements].filter(({ name, type }) => name && !['password', 'hidden', 'file', 'radio'].includes(type))
+  const values = open.map((field) => [field.name, typedInto(field)])
+  sessionStorage.setItem(TYPED, JSON.stringify({ path: pathOf(action), part: elements.part?.value, values }))
+  location.assign(address)
 }
 
 function restoreTyped() {
   const { path, part, values } = JSON.parse(sessionStorage.getItem(TYPED) ?? '{}')
-  if (path !== location.pathname) return
-  sessionStorage.removeItem(TYPED)
   const form = [...document.forms].find(({ elements }) => elements.part && elements.part.value === part)
-  for (const [name, value] of form ? values : []) {
+  if (!form || path !== location.pathname) return
+  sessionStorage.removeItem(TYPED)
+  for (const [name, value] of values) {
     const field = form.elements.namedItem(name)
-    if (field) field[field.type === 'checkbox' ? 'checked' : 'value'] = value
+    if (field?.options) for (const option of field.options) option.selected = value.includes(option.value)
+    else if (field) field[field.type === 'checkbox' ? 'checked' : 'value'] = value
   }
 }
 
+const typedInto = (field) => {
+  if (field.options) return [...field.selectedOptions].map(({ value }) => value)
+  return field.type === 'checkbox' ? field.checked : field.value
+}
+
+function complain(form, page) {
+  form.ariaBusy = null
+  form.querySelector('.refused')?.remove()
+  const text = page.querySelector('[role="alert"]')?.textContent ?? page.title
+  const problem = make('p', { className: 'problem refused', role: 'alert' }, text)
+  form.prepend(problem)
+  problem.scrollIntoView({ block: 'nearest' })
+}
+
+const pathOf = (address) => new URL(address, location.href).pathname
+const pageIn = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html')
+
 /** Replaces one region, or all of the content. */
-async function show(answer, region) {
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+function show(page, address, region) {
   const from = (region && page.getElementById(region)) || page.querySelector('main')
   const place = (region && page.getElementById(region) && document.getElementById(region)) || document.querySelector('main')
-  if (!from || (!region && new URL(answer.url).pathname !== location.pathname)) return location.assign(answer.url)
+  if (!from || (!region && pathOf(address) !== location.pathname)) return location.assign(address)
   place.replaceWith(document.adoptNode(from))
+  if (place.matches('main')) isTyped = false
   const problem = document.querySelector('[aria-invalid], [role="alert"], [role="status"]')
   if (problem?.matches('[aria-invalid]')) problem.focus()
   else problem?.scrollIntoView({ block: 'nearest' })
@@ -97,21 +119,31 @@ function begin() {
     heading.replaceWith(all)
   }
   for (const form of document.querySelectorAll('[data-upload]')) beginUpload(form)
-  if (document.querySelector('[data-progress]')) setTimeout(look, PROGRESS_MS)
+  if (document.querySelector('[data-progress]')) lookLater()
   for (const form of document.querySelectorAll('[data-push]')) beginPush(form)
   restoreTyped()
 }
 
-/** Looks again while something is under way. */
+/** True if somebody has typed since the page was shown. */
+let isTyped = false
+addEventListener('input', () => {
+  isTyped = true
+})
+
+let nextLook
+function lookLater() {
+  clearTimeout(nextLook)
+  nextLook = setTimeout(look, PROGRESS_MS)
+}
+
+/** Looks again while something is under way, and nobody types. */
 async function look() {
-  const old = document.querySelector('[data-progress]')
-  if (!old) return
-  const busy = document.activeElement?.closest('main form')
-  if (!busy && !document.hidden) {
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined)
-    if (answer?.ok) return await show(answer)
-  }
-  setTimeout(look, PROGRESS_MS)
+  if (!document.querySelector('[data-progress]')) return
+  const isIdle = () => !document.hidden && !document.activeElement?.closest('main form') && !isTyped
+  const answer = isIdle() && (await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined))
+  const page = answer?.ok && (await pageIn(answer))
+  if (page && isIdle()) show(page, answer.url)
+  else lookLater()
 }
 
 function beginUpload(form) {
@@ -127,15 +159,21 @@ function beginUpload(form) {
   for (const kind of ['dragover', 'drop']) {
     place.addEventListener(kind, (event) => {
       event.preventDefault()
-      if (kind === 'drop') input.files = event.dataTransfer.files
+      const { files } = event.dataTransfer
+      if (kind !== 'drop' || files.length === 0 || (files.length > 1 && !input.multiple)) return
+      input.files = files
       choose()
     })
   }
+  let suggested = ''
   const choose = () => {
     if (name) {
       name.disabled = input.files.length > 1
       offerThumbnails(form, input.files)
-      if (!name.value && input.files.length === 1) name.value = titleOf(input.files[0])
+      if (name.value === suggested && input.files.length === 1) {
+        suggested = titleOf(input.files[0])
+        name.value = suggested
+      }
     }
     beginUploads(form, input)
   }
@@ -152,13 +190,8 @@ async function showUnfinished({ dataset: { upload: path }, elements }, list) {
     const answer = await placeOf({ path, id, size, token: elements.token.value }).catch(() => ({}))
     if (answer.status === 308) {
       const words = { name, percent: Math.floor((100 * placeIn(answer)) / size) }
-      list.append(
-        make(
-          'li',
-          { className: 'left' },
-          TEXTS.unfinished.replace(/\{(\w+)\}/g, (_all, word) => words[word]),
-        ),
-      )
+      const hint = TEXTS.unfinished.replace(/\{(\w+)\}/g, (_all, word) => words[word])
+      list.append(make('li', { className: 'left' }, hint))
     } else if (answer.status < 500) localStorage.removeItem(kept)
     if (isComplete(answer)) list.append(make('li', {}, name, ' ', ...arrived(videoIn(answer), path)))
   }
@@ -236,16 +269,19 @@ const uploads = new WeakMap()
 /** Sends the chosen files but for their last pieces, which wait for the form. Another choice ends it. */
 function beginUploads(form, { files }) {
   uploads.get(form)?.stop.abort()
+  uploads.get(form)?.resolve()
   const list = form.querySelector('.uploads')
   list.replaceChildren()
   const one = { stop: new AbortController(), ...Promise.withResolvers() }
   uploads.set(form, one)
-  one.end = uploadAll(form, [...files], list, one)
+  one.end = uploadAll(form, [...files], list, one).finally(() => {
+    one.isOver = true
+  })
 }
 
 async function finishUploads(form) {
   form.ariaBusy = 'true'
-  if (!uploads.has(form)) beginUploads(form, form.querySelector('[type="file"]'))
+  if (!uploads.has(form) || uploads.get(form).isOver) beginUploads(form, form.querySelector('[type="file"]'))
   const one = uploads.get(form)
   one.resolve()
   await one.end
@@ -272,11 +308,13 @@ async function uploadAll(form, files, list, { stop: { signal }, promise: sent })
         text.textContent = note ?? `${Math.floor((100 * bytes) / file.size)} %`
       })
       bar.value = file.size
-      if (video && files.length === 1) await sendThumbnail(form, video.shortUUID, token.value)
-      text.replaceChildren(...arrived(video, path))
+      const problem =
+        video && files.length === 1 && (await sendThumbnail(form, video.shortUUID, token.value).catch(() => TEXTS.noThumbnail))
+      text.replaceChildren(...arrived(video, path), problem ? ` ${problem}` : '')
       row.dataset.done = ''
     } catch (error) {
       if (signal.aborted) return
+      if (error.status === 401) return askForLogin(form, `/login?next=${encodeURIComponent(location.pathname)}`)
       text.textContent = error.message
       text.className = 'problem'
     }
@@ -326,15 +364,17 @@ async function upload({ file, path, detailsOf, token, sent, signal }, tell) {
   let details
   let from = 0
   let tries = 0
+  let restarts = 0
   while (true) {
-    signal.throwIfAborted()
+    if (signal.aborted) {
+      localStorage.removeItem(kept)
+      if (id) await send(`${path}?upload_id=${id}`, { method: 'DELETE', token }).catch(() => undefined)
+      signal.throwIfAborted()
+    }
     try {
       if (!id) {
-        const headers = {
-          'content-type': 'application/json',
-          'x-upload-content-length': size,
-          'x-upload-content-type': type || 'application/octet-stream',
-        }
+        const kind = type || 'application/octet-stream'
+        const headers = { 'content-type': 'application/json', 'x-upload-content-length': size, 'x-upload-content-type': kind }
         details = JSON.stringify({ ...detailsOf(), fileId })
         const answer = await send(`${path}?uploadType=resumable`, { method: 'POST', token, body: details, headers })
         if (answer.status >= 400) throw refusalOf(answer)
@@ -355,6 +395,7 @@ async function upload({ file, path, detailsOf, token, sent, signal }, tell) {
       if (from + PIECE >= size) {
         tell(from, TEXTS.waits)
         await sent
+        if (signal.aborted) continue
         if (details !== JSON.stringify({ ...detailsOf(), fileId })) {
           id = null
           continue
@@ -365,12 +406,18 @@ async function upload({ file, path, detailsOf, token, sent, signal }, tell) {
       const headers = { 'content-range': `bytes ${from}-${from + body.byteLength - 1}/${size}` }
       const answer = await send(`${path}?upload_id=${id}`, { token, body, headers })
       if (isComplete(answer)) return finish(answer, kept)
+      // It has expired while it waited.
+      if ((answer.status === 403 || answer.status === 404) && restarts++ === 0) {
+        id = null
+        from = 0
+        continue
+      }
       if (answer.status !== 308) throw refusalOf(answer)
       from = placeIn(answer)
       tries = 0
     } catch (error) {
       if (error.isFinal) {
-        localStorage.removeItem(kept)
+        if (error.status !== 401) localStorage.removeItem(kept)
         throw error
       }
       tell(from, TEXTS.lost)
@@ -394,7 +441,7 @@ function finish(answer, kept) {
 function refusalOf(answer) {
   const { detail } = answer.text.startsWith('{') ? JSON.parse(answer.text) : {}
   const isFinal = answer.status < 500 && ![408, 409, 429].includes(answer.status)
-  return Object.assign(new Error(detail || TEXTS.refused.replace('{status}', answer.status)), { isFinal })
+  return Object.assign(new Error(detail || TEXTS.refused.replace('{status}', answer.status)), { isFinal, status: answer.status })
 }
 
 const subscription = async () => (await navigator.serviceWorker?.getRegistration('/'))?.pushManager?.getSubscription()
@@ -411,7 +458,8 @@ async function beginPush(form) {
     box.disabled = true
     try {
       const token = form.elements.token.value
-      await show(box.checked ? await startPush(token, form.dataset) : await endPush(token))
+      const answer = box.checked ? await startPush(token, form.dataset) : await endPush(token)
+      show(await pageIn(answer), answer.url)
     } catch (error) {
       box.checked = !box.checked
       form.querySelector('output').textContent = error.isFinal ? error.message : TEXTS.notNotified

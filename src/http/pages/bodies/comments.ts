@@ -74,7 +74,7 @@ function sectionOf(
     html`<a class="button" rel="${rel}" href="${base}commentsStart=${start}#comments">${text}</a>`
   return html`<section aria-labelledby="comments"><h2 id="comments">${heading}</h2>
 ${above}<ol class="comments">${items}</ol>
-${(previous || next) && html`<nav class="paging" aria-label="${t('Comments')}">${previous && way('prev', previous)}${next && way('next', next)}</nav>`}</section>`
+${(previous || next) && html`<nav class="pager" aria-label="${t('Comments')}">${previous && way('prev', previous)}${next && way('next', next)}</nav>`}</section>`
 }
 
 /** The first rows that fit on a page, at least one. */

@@ -1,6 +1,7 @@
 // The picture of a video in a list: with its duration, and covered if it is sensitive and the viewer wants a warning.
 
 import type { ActorSummary } from '../../../actors/actor/index.ts'
+import type { VideoListRow } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import { withFileToken } from '../../videos/address-token.ts'
@@ -20,13 +21,7 @@ export function avatarOf(actor: Pick<ActorSummary, 'name' | 'avatars'>, width: n
 export const bannerOf = (filename: string | undefined): Html | null =>
   filename === undefined ? null : html`<img class="banner" src="/lazy-static/banners/${filename}" alt="" width="1920" height="317">`
 
-export interface Pictured {
-  thumbnail: string | null
-  /** Seconds. */
-  duration: number
-  is_live: boolean
-  nsfw: boolean
-}
+type Pictured = Pick<VideoListRow, 'thumbnail' | 'duration' | 'is_live' | 'nsfw'>
 
 /** `covers`: cover the pictures of sensitive videos. The style sheet blurs them. */
 export const pictureOf = (

@@ -2,7 +2,7 @@
 
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
-import { loginPath } from '../local-path.ts'
+import { loginPath } from '../../plugins/local-path.ts'
 import { linkTo } from './text.ts'
 
 export interface SubscribeForm {

@@ -31,20 +31,15 @@ export interface Facts {
   schema: object
 }
 
-export interface Head {
-  /** Without the site's name. */
-  name: string
-  /** With the site's name, for the element `title`. */
-  title: string
-  description: string
-  /** Everything but `title` and the element `meta` for `description`. */
-  tags: Html
-}
+export type Head = ReturnType<typeof headOf>
 
 type Pair = readonly [name: string, content: string | number | null | undefined]
 
-/** The whole head. `embed`: a page with only the player, which no other page shows as its own. */
-export function headOf(facts: Facts, site: Site, options: { embed?: boolean } = {}): Head {
+/**
+ * The whole head: `title` has the name of the site, `tags` everything but it and the description. `embed`: a page with only the player, which
+ * no other page shows as its own.
+ */
+export function headOf(facts: Facts, site: Site, options: { embed?: boolean } = {}) {
   const { name, description } = facts
   const title = name === site.name ? name : `${name} - ${site.name}`
   const isIndexed = facts.isIndexed && !options.embed

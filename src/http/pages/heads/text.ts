@@ -1,6 +1,6 @@
 // Users' texts for a head: one line of plain text, short, and without characters that reverse the following text.
 
-import { oneLine } from '../plain-text.ts'
+import { oneLine } from '../../../platform/plain-text.ts'
 
 /** Controls, and bidirectional marks (UAX 9) whose effect would extend beyond the text. */
 const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu

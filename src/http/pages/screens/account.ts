@@ -34,8 +34,6 @@ export const accountScreens: readonly Screen[] = [
           choices: { do_not_list: t('Are not listed'), warn: t('Ask first'), blur: t('Have blurred pictures'), display: t('Are shown') },
         },
         videoLanguages: { label: t('Languages of listed videos'), as: 'many', choices: languages(), byName: true },
-        autoPlayVideo: { label: t('Play videos at once'), as: 'check' },
-        autoPlayNextVideo: { label: t('Continue with the next video'), as: 'check' },
         videosHistoryEnabled: { label: t('Remember watched videos'), as: 'check' },
         emailPublic: { label: t('Other servers may know the e-mail address'), as: 'check' },
       }),

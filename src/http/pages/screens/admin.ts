@@ -152,25 +152,30 @@ export const systemScreens: readonly Screen[] = [
     form('pause', 'POST /api/v1/jobs/pause', { button: t('Pause all jobs'), said: t('Jobs are paused.') }),
     form('resume', 'POST /api/v1/jobs/resume', { button: t('Resume jobs'), said: t('Jobs go on.') }),
   ]),
-  screen('/admin/config', t('Configuration'), { reads: { config: CONFIG, mail: MAIL, fields: 'GET /api/v1/vireo/config-fields' } }, [
-    (shown) => {
-      const sections = [...new Set(configFields(shown).map(({ section }) => section))]
-      const open = shown.query('section')
-      return html`<form action="/admin/config" class="filters" role="search" aria-label="${t('Settings')}"><input type="search" name="search" aria-label="${t('Search the settings')}" placeholder="${t('Search the settings')}" value="${shown.query('search') ?? ''}"><button>${t('Show')}</button></form>
+  screen(
+    '/admin/config',
+    t('Configuration'),
+    { needs: CONFIG, reads: { config: CONFIG, mail: MAIL, fields: 'GET /api/v1/vireo/config-fields' } },
+    [
+      (shown) => {
+        const sections = [...new Set(configFields(shown).map(({ section }) => section))]
+        const open = shown.query('section')
+        return html`<form action="/admin/config" class="filters" role="search" aria-label="${t('Settings')}"><input type="search" name="search" aria-label="${t('Search the settings')}" placeholder="${t('Search the settings')}" value="${shown.query('search') ?? ''}"><button>${t('Show')}</button></form>
 ${tabs(t('Settings'), [
   { name: t('All'), path: '/admin/config', isOpen: open === undefined },
   ...sections.map((name) => ({ name: known(wordsOf(name)), path: `/admin/config?section=${name}`, isOpen: name === open })),
 ])}`
-    },
-    form('config', 'PUT /api/v1/config/custom', {
-      initial: ({ data }) => data.config,
-      changesOnly: true,
-      fields: shownSettings,
-    }),
-    mailForm,
-    picture('avatar', t('Picture of the server'), 'POST /api/v1/config/instance-avatar/pick'),
-    picture('banner', t('Banner of the server'), 'POST /api/v1/config/instance-banner/pick'),
-  ]),
+      },
+      form('config', 'PUT /api/v1/config/custom', {
+        initial: ({ data }) => data.config,
+        changesOnly: true,
+        fields: shownSettings,
+      }),
+      mailForm,
+      picture('avatar', t('Picture of the server'), 'POST /api/v1/config/instance-avatar/pick'),
+      picture('banner', t('Banner of the server'), 'POST /api/v1/config/instance-banner/pick'),
+    ],
+  ),
   screen(
     '/admin/homepage',
     t('Home page'),

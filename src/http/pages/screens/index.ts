@@ -3,13 +3,14 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { DomainError } from '../../../actors/runtime/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { Localized, recognized, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { invalidParamsOf } from '../../plugins/invalid-params.ts'
+import { loginPath } from '../../plugins/local-path.ts'
 import { addFormRoutes, linger } from '../../plugins/multipart.ts'
 import { queryOf } from '../fields.ts'
-import { loginPath } from '../local-path.ts'
 import { type PageTools, pageOptions } from '../send.ts'
 import { type ApiResult, filled, makeApi, type Refusal, resultOf, type Values } from './api.ts'
 import { addArchiveDownload } from './archives.ts'
@@ -87,8 +88,15 @@ export function addScreens(tools: PageTools): void {
     if (!asked || reply.sent) return reply
     const sent = form ? await form.head() : typedIn(request.body)
     const field = textIn(sent)
-    visitors.refuseForged(request, field('token'))
     const part = screen.parts.find((one) => typeof one !== 'function' && nameOf(one) === field('part'))
+    try {
+      visitors.refuseForged(request, field('token'))
+    } catch (error) {
+      // Such as after a login in another tab: what was typed is shown again, with another token.
+      if (!(error instanceof DomainError) || typeof part !== 'object' || 'list' in part) throw error
+      const refusal = { status: 403, detail: error.message, fields: new Map() }
+      return await show(asked, { part: part.form, refusal, typed: typedAgain(wordsFor(part, asked.shown), sent) })
+    }
     if (!part || typeof part === 'function') return sendMissing(request, reply)
     return 'form' in part ? await submit(asked, part, sent, form) : await act(asked, part, sent)
   }
@@ -224,9 +232,7 @@ ${fields.map(
       const meant = part.refused?.(result.refusal)
       if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: result.refusal.status, ...meant })
       if (result.refusal.status === 401 && !meant) return reply.redirect(loginPath(pageOfForm(request)), 303)
-      const typed = new Map(
-        [...sent].filter(([name]) => name === SHOWN || fields.some((field) => field.name === name && field.as !== 'password')),
-      )
+      const typed = typedAgain(fields, sent)
       const refusal = meant ? { ...result.refusal, status: 400 } : result.refusal
       return await show(asked, { part: part.form, refusal, meant, typed })
     }
@@ -297,6 +303,10 @@ ${fields.map(
 }
 
 const nameOf = (part: FormPart | ListPart): string => ('form' in part ? part.form : part.list)
+
+/** What was sent, without passwords. */
+const typedAgain = (fields: readonly Field[], sent: Typed): Typed =>
+  new Map([...sent].filter(([name]) => name === SHOWN || fields.some((field) => field.name === name && field.as !== 'password')))
 
 const textIn =
   (sent: Typed): Text =>

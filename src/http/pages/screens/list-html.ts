@@ -88,7 +88,7 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   const isForm = offered.length > 0
   const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
   const idOf = (row: unknown) => `${list.first ? `${textAt(row, list.first)}~` : ''}${lastOf(row)}`
-  const table = html`<div class="table"><table>
+  const table = html`<div class="table" tabindex="0" role="region" aria-label="${list.title ?? t('List')}"><table>
 <thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(([name, cell]) =>
     headingHtml(name, cell, shape, asked.get('sort'), address),
   )}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>

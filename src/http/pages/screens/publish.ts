@@ -17,7 +17,10 @@ export const publishScreens: readonly Screen[] = [
       text: t(
         'A video is processed after its upload. Chapters, captions, a schedule and everything else can be set on its page as soon as it has arrived.',
       ),
-      fields: (shown) => ({ ...newVideoFields(shown), videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' } }),
+      fields: (shown) => ({
+        ...newVideoFields(shown),
+        videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*', required: true },
+      }),
       initial: () => ({ privacy: 1 }),
       button: t('Upload'),
       leadsTo: toVideo,

@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { HttpError } from '../../plugins/http-error.ts'
 import type { PageTools } from '../send.ts'
 import { type Api, filled, resultOf } from './api.ts'
 import { saidOf } from './problems.ts'
@@ -21,7 +22,13 @@ export function addUploadBridge({ app, visitors, languageOf }: PageTools, api: A
     body?: string | Readable,
   ): Promise<FastifyReply> {
     const token = request.headers['x-form-token']
-    visitors.refuseForged(request, typeof token === 'string' ? token : undefined)
+    visitors.refuseForeign(request)
+    try {
+      visitors.refuseForged(request, typeof token === 'string' ? token : undefined)
+    } catch {
+      // The session of the page has ended: the script leads to the login.
+      throw new HttpError(401, 'This form is too old. Open its page again, and let the browser keep its cookies.')
+    }
     const headers = Object.fromEntries(SENT.map((name) => [name, request.headers[name]?.toString()]))
     const query = new URL(request.url, 'http://inside').search
     const answer = await api.forward(request, {

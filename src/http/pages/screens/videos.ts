@@ -202,7 +202,7 @@ export const videoScreens: readonly Screen[] = [
       text: () =>
         html`${t('The new file takes the place of the old one when it has arrived. Address, comments and views stay.')}<noscript> ${t('It needs JavaScript.')}</noscript>`,
       when: isEditable('videoFile.update.enabled'),
-      fields: { videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*' } },
+      fields: { videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*', required: true } },
       button: t('Replace'),
     }),
   ]),
