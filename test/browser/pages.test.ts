@@ -162,6 +162,25 @@ describe('the pages', () => {
     expect([...(await unusable(visitor, beginnings)), ...(await unusable(owner, own))]).toEqual([])
   })
 
+  it('keep what is typed while something is under way', async () => {
+    const { page } = await chromium.person()
+    await logIn(page)
+    await page.clock.install()
+    const [row] = await node.query<{ uuid: string }>(
+      "update video set state = 'to-transcode' where name = 'A private heron' returning uuid",
+    )
+    await page.goto(`${node.base}/my-library/videos/${row?.uuid}`)
+    await page.locator('[data-progress]').first().waitFor()
+    await page.getByLabel('Description').fill('Typed meanwhile')
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.clock.runFor(30_000)
+    expect(await page.getByLabel('Description').inputValue()).toBe('Typed meanwhile')
+    await node.query("update video set state = 'published' where name = 'A private heron'")
+    await page.getByRole('button', { name: 'Save', exact: true }).first().click()
+    await page.getByRole('status').waitFor()
+    expect(await page.locator('[data-progress]').count()).toBe(0)
+  })
+
   it('show what was typed again after a login in between', async () => {
     const { page } = await chromium.person()
     await logIn(page)
@@ -193,6 +212,7 @@ async function logIn(page: Page): Promise<void> {
   await page.goto(`${node.base}/login`)
   await fillLogin(page)
   await page.locator('a[href="/logout"]').waitFor()
+  await page.waitForLoadState()
 }
 
 async function fillLogin(page: Page): Promise<void> {

@@ -98,7 +98,7 @@ describe('an archive uploaded in a form', () => {
       html = (await browser.open(PAGE)).html
       expect(html).toContain('<strong>Completed</strong>')
     })
-    expect(html).toMatch(/Brought in: [1-9]/)
+    expect(html).toMatch(/<dt>Brought in<\/dt><dd>[1-9]/)
     expect(html).toContain('What was not brought in')
     expect(html).toMatch(/<li>Likes: <bdi>http[^<]+<\/bdi> cannot be found\.<\/li>/)
     const view = await root.get<{ resultSummary: { stats: { videos: { success: number } } } }>(`/api/v1/vireo/users/${id}/imports/latest`)

@@ -39,7 +39,7 @@ afterAll(async () => {
   await disk.remove()
 })
 afterEach(async () => {
-  for (const { id } of await node.db.query<{ id: number }>('select id from video')) {
+  for (const { id } of await node.db.query<{ id: number }>("select id from video where state <> 'removed'")) {
     await node.removeVideo.remove(id, { accountId: disk.users.owner.accountId, role: 2 })
   }
   await eventually(async () => expect(await allFiles(disk)).toEqual([]))

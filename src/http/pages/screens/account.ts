@@ -126,12 +126,7 @@ export const accountScreens: readonly Screen[] = [
   watchedWords({ path: '/my-account/watched-words', api: '/api/v1/watched-words/accounts/:accountName/lists' }),
   screen('/my-account/abuses', t('Your reports'), [
     list('abuses', 'GET /api/v1/users/me/abuses', {
-      columns: {
-        Reason: link('/my-account/abuses', 'id', 'reason'),
-        State: 'state',
-        Messages: 'countMessages',
-        Sent: 'createdAt',
-      },
+      columns: { Reason: link('/my-account/abuses', 'id', 'reason'), State: 'state', Messages: 'countMessages', Sent: 'createdAt' },
       empty: t('No reports yet.'),
     }),
   ]),

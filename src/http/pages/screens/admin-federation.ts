@@ -12,6 +12,8 @@ import { facts, handle, handleText, is, isNot, videoLink } from './words.ts'
 const REDUNDANCY = 'GET /api/v1/server/redundancy/videos'
 const FAILING = 'GET /api/v1/vireo/peers?state=failing&count=100'
 
+const askedOf = (row: unknown): string => (textAt(row, 'data.name') === '' ? textAt(row, 'data.host') : handleText(row, 'data'))
+
 /** Why a follow is not decided. */
 function whyItWaits(row: unknown, { data }: Shown): Html | Localized | null {
   if (valueAt(row, 'state') !== 'pending') return null
@@ -62,6 +64,15 @@ export const federationScreens: readonly Screen[] = [
         unfollow: { label: t('Unfollow'), operation: 'DELETE /api/v1/server/following/:hostOrHandle', danger: true },
       },
       empty: t('This server follows no other one.'),
+    }),
+    // Nothing is stored of those that were never reached, but for the jobs that ask again.
+    list('asked', 'GET /api/v1/jobs/:state', {
+      title: t('Still asked'),
+      at: { state: 'delayed' },
+      query: () => ({ jobType: 'activitypub-follow' }),
+      id: askedOf,
+      columns: { Server: askedOf, Tries: 'data.tries', 'Last try': 'createdAt' },
+      actions: { cancel: { label: t('Cancel'), operation: 'DELETE /api/v1/server/following/:hostOrHandle', danger: true } },
     }),
     form('follow', 'POST /api/v1/server/following', {
       title: t('Follow servers and channels'),

@@ -40,11 +40,6 @@ export const pluginScreens: readonly Screen[] = [
         pluginVersion: { label: t('Version'), help: t('Such as 1.2.3; empty for the newest') },
         currentPassword: { label: t('Your password'), as: 'password' },
       },
-      body: (text) => ({
-        npmName: text('npmName'),
-        currentPassword: text('currentPassword'),
-        ...(text('pluginVersion') === '' ? {} : { pluginVersion: text('pluginVersion') }),
-      }),
       text: t('A plugin runs in a process of its own, and its scripts run in the browsers of everybody here: install only what you trust.'),
       button: t('Install'),
       said: t('It is installed.'),

@@ -14,13 +14,6 @@ import { facts, is, isNot, picture, reportColumns, shortened } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config/custom'
 const MAIL = 'GET /api/v1/vireo/mail-server'
-const SIGNUP = {
-  'signup.enabled': { label: t('People may sign up'), as: 'check' },
-  'signup.requiresApproval': { label: t('Moderators look at each request'), as: 'check' },
-  'signup.requiresEmailVerification': { label: t('E-mail addresses are verified'), as: 'check' },
-  'signup.limit': { label: t('At most this many users'), help: t('-1 for any number.') },
-} as const
-const INSTANCE = { 'instance.name': t('Name'), 'instance.shortDescription': { label: t('Short description'), as: 'long' } } as const
 
 /** Of a server without a mail server, its first question. */
 const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
@@ -105,7 +98,14 @@ export const overviewScreens: readonly Screen[] = [
       initial: ({ data }) => data.config,
       changesOnly: true,
       text: t('All of it can be changed later.'),
-      fields: { ...INSTANCE, ...SIGNUP },
+      fields: {
+        'instance.name': t('Name'),
+        'instance.shortDescription': { label: t('Short description'), as: 'long' },
+        'signup.enabled': { label: t('People may sign up'), as: 'check' },
+        'signup.requiresApproval': { label: t('Moderators look at each request'), as: 'check' },
+        'signup.requiresEmailVerification': { label: t('E-mail addresses are verified'), as: 'check' },
+        'signup.limit': { label: t('At most this many users'), help: t('-1 for any number.') },
+      },
     }),
     mailForm,
     newChannel,
@@ -117,8 +117,11 @@ export const overviewScreens: readonly Screen[] = [
   ]),
 ]
 
-/** Characters of a line of a log: two lists of them fit a page. */
-const LONGEST_LINE = 300
+/** Shortened, so that two lists of them fit a page. */
+function lineOf(row: unknown): string {
+  const message = valueAt(row, 'message')
+  return (typeof message === 'string' ? message : JSON.stringify(message)).slice(0, 300)
+}
 const MARKS: Readonly<Record<string, Localized>> = { ok: t('Good'), warning: t('Warning'), problem: t('Problem') }
 
 export const systemScreens: readonly Screen[] = [
@@ -201,7 +204,7 @@ ${tabs(t('Settings'), [
       title,
       operation: `GET /api/v1/server/${name}`,
       query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
-      columns: { At: 'timestamp', Level: 'level', Message: (row: unknown) => text(valueAt(row, 'message')).slice(0, LONGEST_LINE) },
+      columns: { At: 'timestamp', Level: 'level', Message: lineOf },
       filters,
       empty: t('Nothing.'),
     })),
@@ -239,5 +242,3 @@ function shownSettings(shown: Shown): Words {
       }),
   )
 }
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

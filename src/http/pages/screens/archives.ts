@@ -2,7 +2,7 @@
 
 import type { ImportedPart, itemReasons } from '../../../actors/user-archive/index.ts'
 import { type Html, html, rich } from '../../../platform/html.ts'
-import { inNumbers, known, type Localized, recognized, t } from '../../../platform/language.ts'
+import { known, type Localized, recognized, t } from '../../../platform/language.ts'
 import { loginPath } from '../../plugins/local-path.ts'
 import type { toUserImportProgressView } from '../../user-imports/views.ts'
 import { counted, day, size } from '../bodies/text.ts'
@@ -10,7 +10,7 @@ import { queryOf } from '../fields.ts'
 import { type PageTools, pageOptions } from '../send.ts'
 import { type Api, textAt, valueAt } from './api.ts'
 import { form, list, type Shown, screen, type Words } from './parts.ts'
-import { is, isNot, ME, state } from './words.ts'
+import { facts, is, isNot, ME, state } from './words.ts'
 
 const ARCHIVES = '/my-account/import-export'
 const EXPORTS = 'GET /api/v1/users/:userId/exports'
@@ -159,14 +159,7 @@ const REASONS = {
 
 function latestImport({ state, createdAt, progress, resultSummary, failures, error }: LatestImport): Html {
   const counts = Object.values(resultSummary.stats)
-  const sum = (name: 'success' | 'duplicates' | 'errors') => counts.reduce((total, each) => total + each[name], 0)
-  const told = (
-    [
-      [t('Brought in'), sum('success')],
-      [t('Here already'), sum('duplicates')],
-      [t('Not usable'), sum('errors')],
-    ] as const
-  ).filter(([, count]) => count > 0)
+  const sum = (name: 'success' | 'duplicates' | 'errors') => counts.reduce((total, each) => total + each[name], 0) || null
   return html`<p>${rich('The latest archive, of {date}: {state}', {
     date: day(new Date(createdAt)),
     state: html`<strong${BUSY.includes(state.id) && html` data-progress`}>${known(state.label)}</strong>`,
@@ -175,7 +168,11 @@ function latestImport({ state, createdAt, progress, resultSummary, failures, err
     html` · ${PARTS[progress.part]} (${t('{done} of {count} parts done', { done: progress.partsDone, count: progress.parts })})`
   }</p>
 ${error && html`<p class="problem">${recognized(error)}</p>`}
-${told.length > 0 && html`<p class="soft">${told.map(([what, count]) => html`${what}: ${inNumbers(count)}. `)}</p>`}
+${facts([
+  [t('Brought in'), sum('success')],
+  [t('Here already'), sum('duplicates')],
+  [t('Not usable'), sum('errors')],
+])}
 ${failures.total > 0 && failuresOf(failures)}`
 }
 
