@@ -6,19 +6,22 @@ import { type Change, changesOf } from '../../actors/runtime-config/index.ts'
 import type { Config } from '../../config/index.ts'
 import { missingSecret } from './logins.ts'
 
-const name = z.string().trim().max(255)
-
+/** Without limits: the files may have any value. */
 export const mailServerView = z
+  .object({ hostname: z.string().nullable(), port: z.int(), username: z.string().nullable(), tls: z.boolean(), from_address: z.string() })
+  .meta({ id: 'MailServer' })
+
+const name = z.string().trim().max(255)
+export const mailServerBody = z
   .object({
     hostname: name.nullable(),
     port: z.int().min(1).max(65_535),
     username: name.nullable(),
+    password: z.string().max(1000).nullable(),
     tls: z.boolean(),
     from_address: name.regex(/^[^\s@]+@[^\s@]+$/, 'Should be an e-mail address'),
   })
-  .meta({ id: 'MailServer' })
-
-export const mailServerBody = z.object({ ...mailServerView.shape, password: z.string().max(1000).nullable() }).partial()
+  .partial()
 
 export const toMailServerView = ({ smtp }: Config): z.infer<typeof mailServerView> => mailServerView.parse(smtp)
 

@@ -67,16 +67,17 @@ describe('a password', () => {
     return answer.status
   }
   beforeAll(async () => {
-    strict = await startTestNode({ config: { smtp: { ...FILE, port: first?.port } } })
+    strict = await startTestNode({ config: { smtp: { ...FILE, port: first?.port, from_address: 'Videos of the lake' } } })
     admin = await login(strict.base, strict.username, strict.password)
   })
   afterAll(() => strict?.stop())
 
   it('of the files goes to no other server', async () => {
+    expect(await admin.get(PATH)).toMatchObject({ from_address: 'Videos of the lake' })
     expect(await change({ port: second?.port })).toBe(400)
     expect(await change({ username: 'other' })).toBe(400)
     // None at all, instead of the one of the files.
-    expect(await change({ port: second?.port, password: null })).toBe(200)
+    expect(await change({ port: second?.port, password: null, from_address: 'lake@example.org' })).toBe(200)
     const email = 'strict@example.com'
     await admin.send('POST', '/api/v1/users', { username: 'strict', email, password: 'a good password', role: 2 })
     await admin.send('POST', '/api/v1/users/ask-reset-password', { email })

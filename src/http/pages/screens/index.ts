@@ -76,7 +76,11 @@ export function addScreens(tools: PageTools): void {
         try {
           return await receive(request, reply, screen, form)
         } finally {
-          if (form) void form.end().finally(() => linger(request))
+          if (form)
+            void form.end().then(
+              () => linger(request),
+              () => linger(request),
+            )
         }
       })
     })
