@@ -76,11 +76,7 @@ export function addScreens(tools: PageTools): void {
         try {
           return await receive(request, reply, screen, form)
         } finally {
-          if (form)
-            void form.end().then(
-              () => linger(request),
-              () => linger(request),
-            )
+          if (form) void form.end().finally(() => linger(request))
         }
       })
     })
@@ -372,6 +368,6 @@ function formStream({ raw, headers }: FastifyRequest) {
     },
     all: () => Readable.from(all()),
     /** Lets others read the rest. */
-    end: async () => await chunks.return?.(),
+    end: async () => await chunks.return?.().catch(() => undefined),
   }
 }
