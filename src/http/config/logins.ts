@@ -59,7 +59,7 @@ function withClientSecret(
 ): OpenIdProvider {
   const before = present.find(({ name }) => name === provider.name)
   const isSame = before?.discovery_url === provider.discovery_url && before.client_id === provider.client_id
-  return { ...provider, client_secret: keptSecret(given, before?.client_secret, { isSame, name: 'client_secret' }) }
+  return { ...provider, client_secret: kept(given, before?.client_secret, { isSame, name: 'client_secret' }) }
 }
 
 function withPassword(
@@ -68,11 +68,11 @@ function withPassword(
 ): LdapProvider {
   const before = present.find(({ name }) => name === directory.name)
   const isSame = (['url', 'start_tls', 'ca', 'bind_dn'] as const).every((key) => before?.[key] === directory[key])
-  return { ...directory, bind_password: keptSecret(given, before?.bind_password, { isSame, name: 'bind_password' }) ?? '' }
+  return { ...directory, bind_password: kept(given, before?.bind_password, { isSame, name: 'bind_password' }) ?? '' }
 }
 
 /** A present secret goes to no other address: whoever may change the address may not read it. */
-function keptSecret(
+function kept(
   given: string | null | undefined,
   before: string | null | undefined,
   { isSame, name }: { isSame: boolean; name: string },

@@ -26,13 +26,13 @@ export const mailServerBody = z
 export const toMailServerView = ({ smtp }: Config): z.infer<typeof mailServerView> => mailServerView.parse(smtp)
 
 /**
- * The changed keys. What is left out stays; null means none, whatever the files have. A password goes to no other server and for no other
- * user than it was set for: whoever changes those sends it again.
+ * The changed keys. What is left out stays; null means none, whatever the files have. A password goes to no other server, for no other
+ * user and with no other encryption than it was set for: whoever changes those sends it again.
  */
 export function mailServerChanges(sent: z.infer<typeof mailServerBody>, { smtp }: Config): Change[] {
   const changed = Object.entries(sent).filter(([key, value]) => value !== smtp[key as keyof typeof sent])
   const next = { ...smtp, ...Object.fromEntries(changed) }
-  const isSame = (['hostname', 'port', 'username'] as const).every((key) => next[key] === smtp[key])
+  const isSame = (['hostname', 'port', 'username', 'tls'] as const).every((key) => next[key] === smtp[key])
   const isUsed = next.hostname !== null && next.username !== null
   if (!isSame && isUsed && smtp.password !== null && sent.password === undefined) throw missingSecret('password')
   // The configuration takes an empty text for none, and null for the value of the files.

@@ -76,6 +76,7 @@ describe('a password', () => {
     expect(await admin.get(PATH)).toMatchObject({ from_address: 'Videos of the lake' })
     expect(await change({ port: second?.port })).toBe(400)
     expect(await change({ username: 'other' })).toBe(400)
+    expect(await change({ tls: true })).toBe(400)
     // None at all, instead of the one of the files.
     expect(await change({ port: second?.port, password: null, from_address: 'lake@example.org' })).toBe(200)
     const email = 'strict@example.com'

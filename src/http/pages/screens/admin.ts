@@ -15,7 +15,7 @@ import { facts, is, isNot, picture, reportColumns, shortened } from './words.ts'
 const CONFIG = 'GET /api/v1/config/custom'
 const MAIL = 'GET /api/v1/vireo/mail-server'
 
-/** Of a server without a mail server, its first question. */
+/** On the pages of the setup and the configuration. */
 const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
   title: t('Mail'),
   when: ({ tools }) => tools.config().smtp.transport === 'smtp',

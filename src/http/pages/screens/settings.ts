@@ -90,6 +90,7 @@ export const settingsScreen: Screen = {
     }),
     device,
     form('push', `POST ${PUSHES}`, {
+      // Sent by the script alone.
       when: () => false,
       body: (text, _made, { tools, request }) => ({
         endpoint: text('endpoint'),
