@@ -18,6 +18,7 @@ import { PushSubscriptions } from './0015-push-subscriptions.ts'
 import { LoginsAskedAgain } from './0016-logins-asked-again.ts'
 import { ResultsOfRunners } from './0017-results-of-runners.ts'
 import { LiveFences } from './0018-live-fences.ts'
+import { ChannelsOfHosts } from './0019-channels-of-hosts.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -38,4 +39,5 @@ export const migrations = [
   { name: '0016-logins-asked-again', class: LoginsAskedAgain },
   { name: '0017-results-of-runners', class: ResultsOfRunners },
   { name: '0018-live-fences', class: LiveFences },
+  { name: '0019-channels-of-hosts', class: ChannelsOfHosts },
 ]

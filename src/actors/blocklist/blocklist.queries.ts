@@ -71,8 +71,8 @@ export async function isMutedBy(query: Sql, pair: { ownActorId: number | null; a
 export const mutedChannels = (reader: string): string => `
   select mc.id from account_block ab join channel mc on mc.account_id = ab.target_id where ${byEither('ab', reader)}
   union all
-  select mc.id from server_block sb join remote_host mh on mh.host = sb.host join actor mx on mx.host_id = mh.id
-    join channel mc on mc.actor_id = mx.id where ${byEither('sb', reader)}`
+  select mc.id from server_block sb join remote_host mh on mh.host = sb.host join channel_search mc on mc.host_id = mh.id
+    where ${byEither('sb', reader)}`
 
 /** SQL: the ids of the accounts that the instance or a reader mutes by name. */
 export const mutedAccounts = (reader: string): string => `select ab.target_id from account_block ab where ${byEither('ab', reader)}`

@@ -31,8 +31,10 @@ export interface ChannelListQuery {
     by: 'match' | 'id' | 'name' | 'displayName' | 'createdAt' | 'updatedAt' | 'followed' | 'followId'
     descending: boolean
   }
-  /** Contained in a name, or similar to it. */
+  /** Contained in a name. If it is in few, similar names are included. */
   search?: string | undefined
+  /** With `search`: also similar names (trigrams). */
+  alike?: boolean | undefined
   /** The name or the handle contains each of its words. */
   words?: { text: string; ownHost: string } | undefined
   /** Lower case; null for this server. */
@@ -63,10 +65,13 @@ const COLUMNS = {
   followId: 'f.id',
 } as const
 
+/** If a search finds fewer, similar names are included. */
+const FEW = 15
+
 export async function listChannels(db: Pick<Database, 'query'>, query: ChannelListQuery): Promise<{ total: number; rows: ChannelRow[] }> {
   const { text, values } = buildChannelList(query)
-  const [page] = await db.query<{ total: number; rows: ChannelRow[] }>(text, values)
-  return page ?? { total: 0, rows: [] }
+  const [page = { total: 0, rows: [] }] = await db.query<{ total: number; rows: ChannelRow[] }>(text, values)
+  return query.search && !query.alike && page.total < FEW ? await listChannels(db, { ...query, alike: true }) : page
 }
 
 /** The statement of a page: one row with `total` and `rows`. */
@@ -78,13 +83,15 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
       ? ''
       : `join follow f on f.target_id = c.actor_id and f.follower_id = ${bind(query.followerActorId)}
            and f.state in ('pending', 'accepted')`
-  const search = query.search ? { text: bind(query.search), pattern: bind(containing(query.search)) } : undefined
+  const { by } = query.sort
+  const isCompared = by === 'match' || query.alike === true
+  const search = query.search ? { pattern: bind(containing(query.search)), text: isCompared ? bind(query.search) : '' } : undefined
   // A search reads its own table, which has the needed columns of actors and no rows of removed ones.
   const actor = search ? 'c' : 'x'
   const narrowed = conditions(query, bind, actor)
   const reader = query.mutedFor === undefined ? undefined : `${bind(query.mutedFor)}::int`
   const heard = reader === undefined ? [] : [isNotMuted('c.account_id', `${actor}.host_id`, reader)]
-  const shown = search ? isCalled(search) : 'x.deleted_at is null'
+  const shown = search ? isCalled(search, query.alike) : 'x.deleted_at is null'
   const where = [shown, ...narrowed, ...heard].join(' and ')
   // Matches that are counted row by row are read once, for the total and for the page.
   const isNarrowed = follow !== '' || narrowed.length > 0 || search !== undefined
@@ -93,7 +100,6 @@ export function buildChannelList(query: ChannelListQuery): { text: string; value
     : [totalOfActors('channels'), ...(reader === undefined ? [] : [mutedOf(reader)])].join(' - ')
   const direction = query.sort.descending ? 'desc' : 'asc'
   const range = { start: `${bind(query.start)}::int`, count: `${bind(query.count)}::int` }
-  const { by } = query.sort
   const isRanked = search !== undefined && by === 'match'
   const isBounded = isRanked && query.sort.descending
   const ofSearch = { ...COLUMNS, createdAt: columnOf('created_at'), updatedAt: columnOf('updated_at') }
@@ -138,8 +144,8 @@ interface SearchValues {
 }
 
 /** SQL: true if a name or a username contains the text, or the name is similar to it. The most expensive comparison comes last. */
-const isCalled = ({ text, pattern }: SearchValues): string =>
-  `(c.name ilike ${pattern} or c.preferred_username ilike ${pattern} or c.name % ${text})`
+const isCalled = ({ text, pattern }: SearchValues, alike: boolean | undefined): string =>
+  `(c.name ilike ${pattern} or c.preferred_username ilike ${pattern}${alike ? ` or c.name % ${text}` : ''})`
 
 const likenessTo = (text: string): string => `greatest(similarity(c.name, ${text}), similarity(c.preferred_username, ${text}))`
 

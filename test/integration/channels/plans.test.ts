@@ -113,6 +113,7 @@ describe('with twenty thousand accounts and channels', () => {
     ['by id', () => ({ sort: { by: 'id', descending: true } })],
     ['those of an account', () => ({ accountId: star.accountId })],
     ['with a word', () => ({ search: 'c4ca4238a0b9' })],
+    ['with a similar word', () => ({ search: 'c4ca4238a0b9', alike: true })],
     ['the best match', () => ({ search: 'c4ca4238a0b9', sort: { by: 'match', descending: true } })],
     ['the newest without the muted', () => ({ mutedFor: star.accountId })],
     ['those with a word without the muted', () => ({ search: 'c4ca4238a0b9', mutedFor: star.accountId })],
@@ -136,13 +137,18 @@ describe('with twenty thousand accounts and channels', () => {
   ])('the total and the order of the channels called %s are right, without muted and removed ones', async (search) => {
     await db.query("update actor set deleted_at = now() where preferred_username = 'c' || md5('1234')")
     const key = `greatest(similarity(c.name, $1), similarity(x.preferred_username, $1))`
-    const all = await db.query<{ id: number }>(
-      `select c.id from channel c join actor x on x.id = c.actor_id
-         where x.deleted_at is null and (c.name ilike '%' || $1 || '%' or c.name % $1 or x.preferred_username ilike '%' || $1 || '%')
+    const matches = (condition: string) =>
+      db.query<{ id: number }>(
+        `select c.id from channel c join actor x on x.id = c.actor_id
+         where x.deleted_at is null and (${condition})
            and c.account_id not in (select target_id from account_block where owner_id is null or owner_id = $2)
          order by ${key} desc, c.id desc`,
-      [search, star.accountId],
-    )
+        [search, star.accountId],
+      )
+    const contains = "c.name ilike '%' || $1 || '%' or x.preferred_username ilike '%' || $1 || '%'"
+    const exact = await matches(contains)
+    // Similar names are included if few contain the text.
+    const all = exact.length < 15 ? await matches(`${contains} or c.name % $1`) : exact
     const query = { ...page, sort: { by: 'match', descending: true } as const, search, mutedFor: star.accountId }
     for (const start of [0, 40, Math.max(0, all.length - 5)]) {
       const { total, rows } = await listChannels(db, { ...query, start })

@@ -95,6 +95,37 @@ describe('a search', () => {
   })
 })
 
+describe('a search with more matches than are counted', () => {
+  const addMany = (name: string) =>
+    server.db.query(
+      `insert into video (uuid, channel_id, url, name, privacy, state, best, category)
+       select gen_random_uuid(), $1, 'http://localhost/' || n, $2 || n, 1, 'published', n, case when n <= 20 then 5 end
+       from generate_series(1, 1001) n`,
+      [server.users.user.channelId, name],
+    )
+
+  it('shows the same pages again, with the exact name first', async () => {
+    await addMany('the harbour, part ')
+    await add('Harbour')
+    const first = await list('search=harbour&count=10')
+    expect(first).toMatchObject({ total: 1000, names: expect.arrayContaining([expect.stringMatching(/^the harbour/)]) })
+    expect(first.names[0]).toBe('Harbour')
+    expect(await list('search=harbour&count=10')).toEqual(first)
+    const second = await list('search=harbour&start=10&count=10')
+    expect(second.total).toBe(1000)
+    expect(new Set([...first.names, ...second.names]).size).toBe(20)
+    // Another filter has another total.
+    expect((await list('search=harbour&categoryOneOf=5')).total).toBe(20)
+  })
+
+  it('finds names that only contain it as a part of a word', async () => {
+    await addMany('underwaterworld')
+    const found = await list('search=waterw&count=2')
+    expect(found).toEqual({ total: 1000, names: [expect.stringMatching(/^underwater/), expect.stringMatching(/^underwater/)] })
+    expect(await list('search=waterw&count=2')).toEqual(found)
+  })
+})
+
 describe('the filter by file format', () => {
   const both = async () => ({
     hls: (await list('hasHLSFiles=true')).names,

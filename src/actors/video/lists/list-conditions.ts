@@ -100,7 +100,7 @@ function filters(query: VideoListFilters & { named?: number | undefined }, bind:
   if (tagsOneOf) found.push(`lower_tags(v.tags) && ${bind(tagsOneOf)}::text[]`)
   if (tagsAllOf) found.push(`lower_tags(v.tags) @> ${bind(tagsAllOf)}::text[]`)
   if (query.autoTagOneOf) found.push(`v.id in (${videosTagged(query.autoTagOneOf, bind)})`)
-  if (query.search) found.push(searched(query.search, query.alike, bind))
+  if (query.search) found.push(searched(query, bind))
   if (query.named !== undefined) found.push(`v.id = ${bind(query.named)}`)
   if (query.uuids) found.push(`v.uuid = any(${bind(query.uuids)}::uuid[])`)
   if (query.notWatchedBy !== undefined) found.push(`not exists (${watchedBy(bind(query.notWatchedBy))})`)
@@ -125,23 +125,16 @@ function language(codes: string[], bind: Bind): string {
   return known.length === codes.length ? one : `(v.language is null or ${one})`
 }
 
-/** Matches of a search; `alike`: also similar names. */
-export function searched(search: string, alike: boolean | undefined, bind: Bind): string {
-  const exactly = matching(search, bind)
-  return alike ? `(${exactly} or v.name % ${bind(search)})` : exactly
-}
-
-/** Names that contain the text; names and tags that contain all its words. Each has an index. */
-function matching(search: string, bind: Bind): string {
-  const inName = `v.name ilike ${bind(containing(search))}`
+/** Matches of a search: names that contain the text, names and tags that contain all its words, similar names. Each has an index. */
+export function searched({ search = '', alike, byWord }: Pick<VideoListFilters, 'search' | 'alike' | 'byWord'>, bind: Bind): string {
   // Punctuation alone has no words, but may be a tag.
   const hasWords = /[\p{L}\p{N}]/u.test(search)
-  const found = hasWords ? `v.words @@ search_words(${bind(search)})` : `lower_tags(v.tags) @> array[lower(${bind(search)})]`
-  return `(${inName} or ${found})`
+  const words = hasWords ? `v.words @@ search_words(${bind(search)})` : `lower_tags(v.tags) @> array[lower(${bind(search)})]`
+  if (byWord) return words
+  return `(v.name ilike ${bind(containing(search))} or ${words}${alike ? ` or v.name % ${bind(search)}` : ''})`
 }
 
 const onHost = (host: string, bind: Bind): string =>
-  `select c.id from channel c join actor a on a.id = c.actor_id join remote_host h on h.id = a.host_id
-    where h.host = ${bind(host)}`
+  `select c.id from channel_search c join remote_host h on h.id = c.host_id where h.host = ${bind(host)}`
 
 const watchedBy = (account: string): string => `select 1 from history h where h.account_id = ${account} and h.video_id = v.id`

@@ -52,6 +52,8 @@ export interface VideoListFilters {
   search?: string | undefined
   /** With `search`: also similar names (trigrams). */
   alike?: boolean | undefined
+  /** With `search`: only whole words, which many names have. */
+  byWord?: boolean | undefined
   uuids?: string[] | undefined
   publishedAt?: Span<Date> | undefined
   originallyPublishedAt?: Span<Date> | undefined

@@ -1,7 +1,9 @@
 // Lists of videos: a small statement finds the ids of a page, and `readCards` reads their columns.
 // Totals of the public list come from counters.
 
+import type { LRUCache } from 'lru-cache'
 import { type Columns, type Database, pageOf, roundedLimit } from '../../../platform/database/index.ts'
+import { makeLru } from '../../../platform/lru.ts'
 import { mutedChannels } from '../../blocklist/index.ts'
 import type { History } from '../../history/history.entity.ts'
 import { totalVideos } from '../deltas.ts'
@@ -68,14 +70,28 @@ async function foundFew(db: Pick<Database, 'query'>, query: VideoListQuery, { to
 }
 
 async function readPage(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<Page<ListedVideo>> {
-  if (isWeighed(query)) {
-    const page = await readRow(db, query, buildMatches(query))
-    if ((page.total ?? 0) <= MOST_COUNTED) return toPage(page, query)
-    const uncounted = await readRow(db, query, buildVideoList({ ...query, skipCount: true }))
-    return toPage({ ...uncounted, total: MOST_COUNTED }, query)
-  }
-  return toPage(await readRow(db, query, buildVideoList(query)), query)
+  return toPage(isWeighed(query) ? await readMatches(db, query) : await readRow(db, query, buildVideoList(query)), query)
 }
+
+async function readMatches(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<PageRow> {
+  const key = JSON.stringify({ ...query, start: 0, count: 0 })
+  const frequent = frequentSearches.get(db) ?? makeLru<string, true>(MOST_FREQUENT, { ttl: FREQUENT_MS })
+  frequentSearches.set(db, frequent)
+  let byWord = frequent.has(key)
+  if (!byWord) {
+    const page = await readRow(db, query, buildMatches(query))
+    if ((page.total ?? 0) <= MOST_COUNTED) return page
+    byWord = page.isFrequent === true
+    if (byWord) frequent.set(key, true)
+  }
+  const uncounted = await readRow(db, query, buildVideoList({ ...query, byWord, skipCount: true }))
+  return { ...uncounted, total: MOST_COUNTED }
+}
+
+/** By connection: searches for words in more than `MOST_COUNTED` videos, which need no count for a while. */
+const frequentSearches = new WeakMap<object, LRUCache<string, true>>()
+const MOST_FREQUENT = 500
+const FREQUENT_MS = 600_000
 
 async function readRow(
   db: Pick<Database, 'query'>,
@@ -97,6 +113,8 @@ export interface PageRow {
   ids: number[]
   /** Null if there are none. */
   positions: Record<string, number> | null
+  /** Of `buildMatches`. */
+  isFrequent?: boolean
 }
 
 /** The same videos with the positions of this account. */
@@ -129,12 +147,12 @@ export function buildVideoList(query: VideoListQuery, values: unknown[] = []): {
 
 /**
  * The same for a search by similarity: all matches are read once, for the total and for the page. If the total exceeds `MOST_COUNTED`, there
- * are too many, and the page must not be used.
+ * are too many, and the page must not be used; `isFrequent` then tells whether they contain the words, not only parts of words.
  */
 export function buildMatches(query: VideoListQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const bind: Bind = (value) => `$${values.push(value)}`
-  const { search = '', alike } = query
+  const { search = '' } = query
   const { table, where } = rowsOf({ ...query, search: undefined }, bind)
   const order = orderBy(query, bind)
   const weighed = `(select matched.* from (select m.*, row_number() over (order by m.best desc, m.id desc) as place from matched m) matched
@@ -143,10 +161,10 @@ export function buildMatches(query: VideoListQuery): { text: string; values: unk
   const frequent = `(select from video v where ${where} and v.words @@ search_words(${bind(search)}) limit ${MOST_COUNTED + 1}) found`
   const text = `with ${table}frequent as materialized (select count(*)::int as matches from ${frequent}), matched as materialized (
       select v.id, v.name, v.words, v.published_at, v.best from video v
-      where ${where} and ${searched(search, alike, bind)} and (select matches from frequent) <= ${MOST_COUNTED} limit ${MOST_COUNTED + 1}
+      where ${where} and ${searched(query, bind)} and (select matches from frequent) <= ${MOST_COUNTED} limit ${MOST_COUNTED + 1}
     ), page as materialized (
       select greatest((select count(*)::int from matched), (select matches from frequent)) as total, ${idsOf(weighed, order, query, bind)} as ids)
-    select total, ids, ${positionsFor(query, bind)} as positions from page`
+    select total, ids, ${positionsFor(query, bind)} as positions, (select matches from frequent) > ${MOST_COUNTED} as "isFrequent" from page`
   return { text, values }
 }
 
