@@ -1,5 +1,5 @@
-// `npm run check`: types, lint and format, import rules and cycles, unused code, tests of the machines, writes of states and tables, and
-// drift between entities and tables. One line for each.
+// `npm run check`: types, lint and format, import rules and cycles, unused code, tests of the machines, writes of states and tables,
+// drift between entities and tables, and SQL statements. One line for each.
 
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -26,6 +26,7 @@ const checks = [
   },
   { name: 'machines', file: join(root, 'scripts/check-machines.ts'), args: [] },
   { name: 'states', file: join(root, 'scripts/check-states.ts'), args: [] },
+  { name: 'statements', file: join(root, 'scripts/check-statements.ts'), args: [] },
   { name: 'entities', file: join(root, 'scripts/check-entities.ts'), args: [] },
   { name: 'owners', file: join(root, 'scripts/check-owners.ts'), args: [] },
 ]

@@ -1,6 +1,6 @@
 // Avatars and banners of actors: columns for statements that read an actor.
 
-import type { Columns, InJson } from '../../platform/database/index.ts'
+import type { Columns, MaybeInJson } from '../../platform/database/index.ts'
 import type { ActorImage } from '../actor-image/actor-image.entity.ts'
 
 /** Kinds of `actor_image`. */
@@ -8,7 +8,7 @@ export const actorImageTypes = { avatar: 1, banner: 2 } as const
 
 export type ActorImageType = (typeof actorImageTypes)[keyof typeof actorImageTypes]
 
-export type ActorImageRow = InJson<Columns<typeof ActorImage, 'filename' | 'width' | 'height' | 'fileUrl' | 'createdAt' | 'updatedAt'>>
+export type ActorImageRow = MaybeInJson<Columns<typeof ActorImage, 'filename' | 'width' | 'height' | 'fileUrl' | 'createdAt' | 'updatedAt'>>
 
 /** SQL for the images of an actor as an array of `ActorImageRow`, the smallest first. `actor` is an alias of its row. */
 export const imagesOf = (actor: string, type: ActorImageType): string =>

@@ -2,6 +2,7 @@
 // session of a permanent live gets a video of its own.
 
 import { type Ffmpeg, type FileRef, hlsFile, joinPieces, MediaError, pieceName, type Store } from '../../media/index.ts'
+import type { Aliased } from '../../platform/database/index.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { type ActorDeps, advance, DomainError, type JobContext, PermanentFailure, takes, type Unit } from '../runtime/index.ts'
 import {
@@ -41,6 +42,10 @@ interface Recording {
   fields: NewVideoFields
   pieces: { sequence: number; generation: number; isPrivate: boolean }[]
 }
+
+/** What a replay takes over from the live. */
+type CopiedFields = Omit<NewVideoFields, 'privacy' | 'waitTranscoding' | 'schedule' | 'originallyPublishedAt'> &
+  Aliased<Video, 'originallyPublishedAt'>
 
 /** Registers the job. */
 export function saveReplays(deps: SaveReplayDeps): void {
@@ -85,7 +90,7 @@ export function saveReplays(deps: SaveReplayDeps): void {
 
   /** Undefined if there is nothing to save: no recording is wanted, nothing was received, or the live is gone. */
   async function findRecording(sessionId: number): Promise<Recording | undefined> {
-    const [found] = await db.query<Omit<Recording, 'sessionId' | 'fields'> & Omit<NewVideoFields, 'privacy'>>(
+    const [found] = await db.query<Omit<Recording, 'sessionId' | 'fields'> & CopiedFields>(
       `select s.video_id as "videoId", v.uuid, l.permanent_live as "isPermanent", coalesce(s.replay_privacy, v.privacy) as privacy,
          v.blocked, a.user_id as "userId", s.started_at as "startedAt", v.channel_id as "channelId", v.name, v.category, v.licence,
          v.language, v.nsfw, v.description, v.support, v.comments_policy as "commentsPolicy", v.download_enabled as "downloadEnabled",
@@ -104,6 +109,7 @@ export function saveReplays(deps: SaveReplayDeps): void {
     const fields = {
       ...texts,
       privacy,
+      originallyPublishedAt: texts.originallyPublishedAt?.toISOString() ?? null,
       name: `${texts.name.slice(0, LONGEST_NAME - day.length - 3)} - ${day}`,
       waitTranscoding: true,
       schedule: null,

@@ -1,15 +1,14 @@
 // Reads of registrations.
 
-import { type Columns, containing, type Database } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type MaybeInJson } from '../../platform/database/index.ts'
 import type { Registration } from './registration.entity.ts'
 
 export interface RegistrationRow
   extends Columns<Registration, 'id' | 'state' | 'context' | 'username' | 'email' | 'accountDisplayName' | 'channelHandle'>,
-    Columns<Registration, 'channelDisplayName' | 'registrationReason' | 'moderationResponse' | 'userId'> {
+    Columns<Registration, 'channelDisplayName' | 'registrationReason' | 'moderationResponse' | 'userId'>,
+    MaybeInJson<Columns<Registration, 'createdAt' | 'updatedAt'>> {
   /** `UserRegistrationState` of the contract: 1 pending, 2 rejected, 3 accepted. */
   state_id: number
-  created_at: string | Date
-  updated_at: string | Date
 }
 
 export interface RegistrationListQuery {

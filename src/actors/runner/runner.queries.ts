@@ -1,7 +1,7 @@
 // Reads of runners, their registration tokens and their jobs.
 
 import { timingSafeEqual } from 'node:crypto'
-import { type Columns, containing, type Database, type InJson } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type InJson, type MaybeInJson } from '../../platform/database/index.ts'
 import { sha256 } from '../../platform/ids.ts'
 import type { RunnerJobState } from '../../state-machines/runner-job.ts'
 import { type ActorDeps, NOT_PAUSED } from '../runtime/index.ts'
@@ -80,9 +80,9 @@ const byDate = (descending: boolean): string => (descending ? 'created_at desc, 
 
 export interface RunnerJobRow
   extends RunnerJob,
-    InJson<Columns<typeof Job, 'priority' | 'progress' | 'failures' | 'error' | 'startedAt' | 'finishedAt' | 'createdAt'>> {
+    MaybeInJson<Columns<typeof Job, 'priority' | 'progress' | 'failures' | 'error' | 'startedAt' | 'finishedAt' | 'createdAt'>> {
   state: RunnerJobState
-  updated_at: string
+  updated_at: string | Date
   runner: Columns<typeof Runner, 'id' | 'name' | 'description'> | null
   parent: { type: string; state: RunnerJobState; uuid: string } | null
 }

@@ -151,7 +151,7 @@ export function makeSessions(
 
   async function findSession(hash: Buffer): Promise<SessionRow | undefined> {
     const [row] = await db.query<SessionRow>(
-      `select s.id as session_id, s.access_expires_at, s.spent_refresh_token_hash is not null as noted, null as scopes,
+      `select s.id as session_id, s.access_expires_at, s.spent_refresh_token_hash is not null as noted, null::text[] as scopes,
          s.external_identity_id as identity_id, ${SESSION_USER}
        from session s join users u on u.id = s.user_id join account a on a.user_id = u.id
        where s.access_token_hash = $1 and s.access_expires_at > $2 and not u.blocked`,
@@ -169,7 +169,7 @@ export function makeSessions(
     const before = new Date(now.getTime() - USE_NOTED_EVERY_MS)
     const [row] = await db.query<SessionRow>(
       `select 0 as session_id, t.expires_at as access_expires_at, coalesce(t.last_used_at <= $3, true) as noted, t.scopes,
-         null as identity_id, ${SESSION_USER}
+         null::integer as identity_id, ${SESSION_USER}
        from application_token t join users u on u.id = t.user_id join account a on a.user_id = u.id
        where t.token_hash = $1 and t.expires_at > $2 and not u.blocked`,
       [hash, now, before],

@@ -5,7 +5,7 @@ import type { RegistrationTokenRow, RemoteWorks, RunnerJob, RunnerJobRow, Runner
 import { runnerJobStates } from '../../actors/runner/index.ts'
 
 const moment = z.iso.datetime()
-const iso = (text: string): string => new Date(text).toISOString()
+const iso = (moment: string | Date): string => new Date(moment).toISOString()
 
 export const runnerView = z
   .object({

@@ -18,5 +18,5 @@ export {
 } from './errors.ts'
 export { pageOf, roundedLimit } from './page-limits.ts'
 export { containing } from './patterns.ts'
-export type { Aliased, Columns, InJson, Nullable } from './rows.ts'
+export type { Aliased, Columns, InJson, MaybeInJson, Nullable } from './rows.ts'
 export { TextArray } from './text-array.ts'

@@ -23,3 +23,6 @@ export type Nullable<Row> = { [C in keyof Row]: Row[C] | null }
 
 /** Columns inside a JSON value, where times are strings. */
 export type InJson<Row> = { [C in keyof Row]: Row[C] extends Date ? string : Row[C] extends Date | null ? string | null : Row[C] }
+
+/** Columns that some statements return as such, others inside a JSON value. */
+export type MaybeInJson<Row> = { [C in keyof Row]: Row[C] | InJson<Row>[C] }
