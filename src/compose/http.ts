@@ -59,6 +59,7 @@ import { feedsArea } from '../http/feeds/routes.ts'
 import { healthArea } from '../http/health/routes.ts'
 import { historyArea } from '../http/history/routes.ts'
 import { inboxArea } from '../http/inbox/routes.ts'
+import { ownVideosWorkArea } from '../http/jobs/own-videos.ts'
 import { jobsArea } from '../http/jobs/routes.ts'
 import { lazyStaticArea } from '../http/lazy-static/routes.ts'
 import { liveVideosArea } from '../http/live-videos/routes.ts'
@@ -258,6 +259,7 @@ function areasOf(parts: HttpParts, client: BuiltClient | undefined): Area[] {
     redundancyArea(all),
     peersArea(all),
     jobsArea(all),
+    ownVideosWorkArea(all),
     statusArea(all),
     debugArea({ ...all, run: runtime.sweeper.run }),
     ...(parts.examine ? [checkUpArea({ examine: parts.examine })] : []),

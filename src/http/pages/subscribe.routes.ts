@@ -9,7 +9,6 @@ import { DomainError } from '../../actors/runtime/index.ts'
 import { html, rich } from '../../platform/html.ts'
 import { type Localized, t } from '../../platform/language.ts'
 import { splitHandle, toActorHandle } from '../plugins/handles.ts'
-import { HttpError } from '../plugins/http-error.ts'
 import { localPath, loginPath } from '../plugins/local-path.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { accountPath, channelPath, handleOf } from './addresses.ts'
@@ -31,11 +30,8 @@ export function addSubscribePages(tools: PageTools): void {
     const visit = await visitors.of(request)
     if (!visit) return reply.redirect(loginPath(next), 303)
     const uri = field('channel') ?? ''
-    const result =
-      field('wanted') === 'no'
-        ? await api.call(request, { operation: 'DELETE /api/v1/users/me/subscriptions/:uri', values: { uri } })
-        : await api.call(request, { operation: 'POST /api/v1/users/me/subscriptions', body: { uri } })
-    if (!result.ok) throw new HttpError(result.refusal.status, result.refusal.detail)
+    if (field('wanted') === 'no') await api.read(request, { operation: 'DELETE /api/v1/users/me/subscriptions/:uri', values: { uri } })
+    else await api.read(request, { operation: 'POST /api/v1/users/me/subscriptions', body: { uri } })
     return reply.redirect(next, 303)
   })
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { IntlMessageFormat } from 'intl-messageformat'
+import { workSteps } from '../../../src/actors/job-queue/index.ts'
 import { languageLabels } from '../../../src/actors/video/index.ts'
 import { JOB_TYPE_NAMES, nsfwPolicies } from '../../../src/config/index.ts'
+import { capital } from '../../../src/http/pages/bodies/text.ts'
 import { wordsOf } from '../../../src/http/pages/screens/fields.ts'
 import { english } from '../../../src/platform/language.ts'
 import { languages, messagesIn } from '../../../src/platform/languages.ts'
@@ -13,6 +15,7 @@ const WORDS = [
   ...['Healthy', 'Failing', 'Dormant', 'Debug', 'Info', 'Warn', 'Error', 'Video', 'Comment', 'Account', 'True', 'False'],
   ...['Read', 'Upload', 'Manage', 'Admin', 'Manual', 'Most views', 'Recently added'],
   ...JOB_TYPE_NAMES.map(wordsOf),
+  ...workSteps.map(capital),
   ...nsfwPolicies.map(wordsOf),
   ...Object.entries(languageLabels).flatMap(([code, label]) => (english.nameOf(code) === undefined ? [label] : [])),
 ]

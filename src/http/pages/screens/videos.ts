@@ -1,8 +1,8 @@
 // Screens of the visitor's videos: their list, details, lives, statistics.
 
 import { type Html, html } from '../../../platform/html.ts'
-import { type Localized, t } from '../../../platform/language.ts'
-import { languageName } from '../bodies/text.ts'
+import { known, type Localized, t } from '../../../platform/language.ts'
+import { capital, languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
 import { momentIn } from './fields.ts'
 import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
@@ -21,6 +21,7 @@ import {
   liveFields,
   ME,
   PICTURES,
+  picture,
   privacies,
   state,
   videoLink,
@@ -28,10 +29,21 @@ import {
 } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config'
+const PROCESSING = 'GET /api/v1/vireo/users/me/videos/processing?count=100'
 /** Transcoding, importing, waiting for a live, moving, editing. */
 const BUSY_STATES = [2, 3, 6, 7, 9]
 const isLive = is('data.video.isLive', true)
 const ownLink = link('/my-library/videos', 'shortUUID', 'name')
+
+/** The state of a video, and what is done with it now; while that is awaited, in place of the state. */
+function progressOf(video: unknown, { data }: Shown): Html {
+  const isOfIt = is('video.id', valueAt(video, 'id'))
+  const running = (valueAt(data.processing, 'data') as unknown[]).filter((work) => isOfIt(work) && is('state', 'running')(work))
+  return html`${(running.length === 0 || is('state.id', 1)(video)) && state('state', BUSY_STATES)(video)}${running.map((work) => {
+    const [step, percent] = [known(capital(textAt(work, 'step'))), Math.floor(Number(valueAt(work, 'progress')))]
+    return html` <span data-progress>${t('{step}, {percent} %', { step, percent })}</span>`
+  })}`
+}
 
 /** The video is published, and the configuration allows it. */
 const isEditable =
@@ -48,14 +60,14 @@ ${valueAt(config, key) !== true && html`<p class="soft">${disabled}</p>`}`
 const taskFile = (label: Localized, accept: string): Words => ({ 'tasks[0][options][file]': { label, as: 'file', accept } })
 
 export const videoScreens: readonly Screen[] = [
-  screen('/my-library/videos', t('Videos'), [
+  screen('/my-library/videos', t('Videos'), { reads: { processing: PROCESSING } }, [
     list('videos', 'GET /api/v1/users/me/videos', {
       columns: {
         Title: ownLink,
         Watch: (row) =>
           html`<a href="/w/${textAt(row, 'shortUUID')}" aria-label="${t('Watch {name}', { name: textAt(row, 'name') })}">${t('Watch')}</a>`,
         Privacy: 'privacy',
-        State: state('state', BUSY_STATES),
+        State: progressOf,
         Views: 'views',
         Published: 'publishedAt',
       },
@@ -71,11 +83,12 @@ export const videoScreens: readonly Screen[] = [
   screen(
     '/my-library/videos/:id',
     t('Edit the video'),
-    { reads: { video: 'GET /api/v1/videos/:id', me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters' } },
+    { reads: { video: 'GET /api/v1/videos/:id', me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters', processing: PROCESSING } },
     [
-      ({ data: { video } }) => {
+      (shown) => {
+        const { video } = shown.data
         const id = textAt(video, 'shortUUID')
-        return html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong>: ${state('state', BUSY_STATES)(video)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${is('isLive', true)(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
+        return html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong>: ${progressOf(video, shown)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${is('isLive', true)(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
       },
       form('details', 'PUT /api/v1/videos/:id', {
         initial: ({ data: { video } }) => ({
@@ -121,12 +134,7 @@ export const videoScreens: readonly Screen[] = [
           return { ...made, scheduleUpdate: updateAt ? { updateAt: momentIn(updateAt), privacy } : null }
         },
       }),
-      form('thumbnail', 'PUT /api/v1/videos/:id', {
-        title: t('Thumbnail'),
-        files: true,
-        fields: { thumbnailfile: { label: t('Picture'), as: 'file', accept: PICTURES } },
-        button: t('Use the picture'),
-      }),
+      picture('thumbnail', t('Thumbnail'), 'PUT /api/v1/videos/:id'),
       form('chapters', 'PUT /api/v1/videos/:videoId/chapters', {
         title: t('Chapters'),
         when: (shown) => !isLive(shown),

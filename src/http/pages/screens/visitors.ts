@@ -179,10 +179,7 @@ const linkForm = (instead: string, { fields = {}, ...form }: Omit<FormPart, 'ini
 
 const ASK = '/login/ask-reset-password'
 const TO_LOGIN = html`<p><a href="/login">${t('Log in')}</a></p>`
-const VERIFY = {
-  text: t('With this button you show that the address is yours to which the mail was sent that led you here.'),
-  button: t('Verify the address'),
-}
+const TO_WAIT = html`<p>${t('A moderator decides on your request now. You will get a mail.')}</p>`
 
 const haveAccount = () => html`<p>${rich('<a>Log in</a> if you have an account already.', linkTo('/login'))}</p>`
 
@@ -193,24 +190,18 @@ export const visitorScreens: readonly Screen[] = [
     title: t('Your e-mail address'),
     heading: () => t('Is this your e-mail address?'),
     parts: [
+      ['user', 'POST /api/v1/users/:id/verify-email', TO_LOGIN] as const,
+      ['registration', 'POST /api/v1/users/registrations/:registrationId/verify-email', TO_WAIT] as const,
+    ].map(([form, operation, body]) =>
       linkForm('/login', {
-        ...VERIFY,
-        form: 'user',
-        operation: 'POST /api/v1/users/:id/verify-email',
-        when: ({ query }) => query('registrationId') === undefined,
-        ends: () => ({ heading: t('The address is verified'), body: TO_LOGIN }),
+        form,
+        operation,
+        text: t('With this button you show that the address is yours to which the mail was sent that led you here.'),
+        button: t('Verify the address'),
+        when: ({ query }) => (query('registrationId') !== undefined) === (form === 'registration'),
+        ends: () => ({ heading: t('The address is verified'), body }),
       }),
-      linkForm('/login', {
-        ...VERIFY,
-        form: 'registration',
-        operation: 'POST /api/v1/users/registrations/:registrationId/verify-email',
-        when: ({ query }) => query('registrationId') !== undefined,
-        ends: () => ({
-          heading: t('The address is verified'),
-          body: html`<p>${t('A moderator decides on your request now. You will get a mail.')}</p>`,
-        }),
-      }),
-    ],
+    ),
   }),
   linkScreen('/reset-password', ASK, {
     title: t('A new password'),

@@ -98,16 +98,8 @@ export const watchScreens: readonly Screen[] = [
 const textOf = (text: string): string => new Html(text.replaceAll(/<br\s*\/?>|<\/p>/g, '\n')).plain(english)
 
 function commentOf({ data, values }: Shown): unknown {
-  const find = (tree: unknown): unknown => {
-    if (String(valueAt(tree, 'comment.id')) === values.commentId) return valueAt(tree, 'comment')
-    const children = valueAt(tree, 'children')
-    for (const child of Array.isArray(children) ? children : []) {
-      const found = find(child)
-      if (found) return found
-    }
-    return undefined
-  }
-  return find(data.thread)
+  const all = (tree: unknown): unknown[] => [valueAt(tree, 'comment'), ...[valueAt(tree, 'children') ?? []].flat().flatMap(all)]
+  return all(data.thread).find((comment) => textAt(comment, 'id') === values.commentId)
 }
 
 /** Its author, the owner of the video, and the staff; the API has the last word. */

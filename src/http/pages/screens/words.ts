@@ -35,8 +35,8 @@ export const channelsOf = ({ data }: Shown): Choices => choicesFrom(valueAt(data
 export const choicesFrom = (rows: unknown, id: string, name: string): Choices =>
   Object.fromEntries((Array.isArray(rows) ? rows : []).map((row: unknown) => [textAt(row, id), textAt(row, name)]))
 
-/** The form of an avatar or a banner. */
-export const picture = (name: 'avatar' | 'banner', title: Localized, operation: string): FormPart =>
+/** The form of a picture. */
+export const picture = (name: 'avatar' | 'banner' | 'thumbnail', title: Localized, operation: string): FormPart =>
   form(name, operation, {
     title,
     files: true,
