@@ -106,6 +106,7 @@ function show(page, address, region) {
   const problem = document.querySelector('[aria-invalid], [role="alert"], [role="status"]')
   if (problem?.matches('[aria-invalid]')) problem.focus()
   else problem?.scrollIntoView({ block: 'nearest' })
+  document.querySelector('[autofocus]')?.focus()
   begin()
 }
 

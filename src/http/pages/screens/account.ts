@@ -7,7 +7,7 @@ import { textAt, valueAt } from './api.ts'
 import { archiveScreen } from './archives.ts'
 import { wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
-import { aboutReport, blocks, watchedWords } from './moderation.ts'
+import { blocks, conversation, watchedWords } from './moderation.ts'
 import { form, list, type Screen, screen } from './parts.ts'
 import { notificationScreen, settingsScreen, wrongPassword } from './settings.ts'
 import { facts, languages, link, ME, picture } from './words.ts'
@@ -131,15 +131,6 @@ export const accountScreens: readonly Screen[] = [
     }),
   ]),
   screen('/my-account/abuses/:id', t('Your report'), { reads: { report: 'GET /api/v1/users/me/abuses?id=:id' } }, [
-    aboutReport,
-    list('messages', 'GET /api/v1/abuses/:id/messages', {
-      columns: {
-        From: (row) => (valueAt(row, 'byModerator') === true ? t('A moderator') : t('You')),
-        Message: 'message',
-        Sent: 'createdAt',
-      },
-      empty: t('No messages yet.'),
-    }),
-    form('message', 'POST /api/v1/abuses/:id/messages', { fields: { message: { label: t('Message'), as: 'long' } }, button: t('Send') }),
+    ...conversation(t('Message'), (row) => (valueAt(row, 'byModerator') === true ? t('A moderator') : t('You'))),
   ]),
 ]

@@ -1,7 +1,7 @@
 // Screens of moderators: reports, blocks, users, registrations.
 
 import { t } from '../../../platform/language.ts'
-import { aboutReport, blocks, isPending, watchedWords } from './moderation.ts'
+import { blocks, conversation, isPending, watchedWords } from './moderation.ts'
 import { form, list, type Screen, screen } from './parts.ts'
 import { handle, is, isNot, link, reportColumns, videoLink } from './words.ts'
 
@@ -23,15 +23,8 @@ export const moderationScreens: readonly Screen[] = [
     }),
   ]),
   screen('/admin/abuses/:id', t('Conversation about a report'), { reads: { report: 'GET /api/v1/abuses?id=:id' } }, [
-    aboutReport,
-    list('messages', 'GET /api/v1/abuses/:id/messages', {
-      columns: { From: handle('account'), Message: 'message', Sent: 'createdAt' },
-      actions: { delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id/messages/:messageId' } },
-      empty: t('No messages yet.'),
-    }),
-    form('message', 'POST /api/v1/abuses/:id/messages', {
-      fields: { message: { label: t('Message to the reporter'), as: 'long' } },
-      button: t('Send'),
+    ...conversation(t('Message to the reporter'), handle('account'), {
+      delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id/messages/:messageId' },
     }),
   ]),
   screen('/admin/video-blocks', t('Blocked videos'), [

@@ -288,7 +288,7 @@ ${fields.map(
       const result = await api.call(request, {
         operation: action.operation,
         values: { ...shown.values, ...ofRow },
-        body: typeof action.body === 'function' ? action.body(own ?? '', typed, shown) : action.body && { ...action.body, ...typed },
+        body: typeof action.body === 'function' ? action.body(id, typed, shown) : action.body && { ...action.body, ...typed },
       })
       if (!result.ok) refusals.push(result.refusal)
     }

@@ -3,8 +3,17 @@
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
-import { form, list, type Screen, screen } from './parts.ts'
+import { type Action, form, list, type Screen, screen } from './parts.ts'
 import { channelsOf, handle, is, link, ME, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
+
+const REORDER = 'POST /api/v1/video-playlists/:playlistId/videos/reorder'
+
+/** Moves an element after the one that is so many places behind it. */
+const move = (places: number): Pick<Action, 'operation' | 'body' | 'isSingle'> => ({
+  operation: REORDER,
+  body: (id) => ({ startPosition: Number.parseInt(id, 10), insertAfterPosition: Number.parseInt(id, 10) + places }),
+  isSingle: true,
+})
 
 export const libraryScreens: readonly Screen[] = [
   screen('/my-library/video-playlists', t('Playlists'), [
@@ -39,11 +48,17 @@ export const libraryScreens: readonly Screen[] = [
     [
       ({ data: { playlist } }) => html`<p>${link('/w/p', 'shortUUID', 'displayName')(playlist)}</p>`,
       list('elements', 'GET /api/v1/video-playlists/:playlistId/videos', {
+        // The last is the parameter.
+        id: (row) => `${textAt(row, 'position')}~${textAt(row, 'id')}`,
         columns: { '#': 'position', Video: videoLink('video.') },
-        actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId' } },
+        actions: {
+          up: { ...move(-2), label: t('Up'), when: (row) => Number(valueAt(row, 'position')) > 1 },
+          down: { ...move(1), label: t('Down'), when: (row, total) => Number(valueAt(row, 'position')) < total },
+          remove: { label: t('Remove'), operation: 'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId' },
+        },
         empty: t('Videos get here from their own pages.'),
       }),
-      form('order', 'POST /api/v1/video-playlists/:playlistId/videos/reorder', {
+      form('order', REORDER, {
         title: t('Move a video'),
         fields: {
           startPosition: t('The video at'),

@@ -8,7 +8,7 @@ import { pager } from '../bodies/listing.ts'
 import { day } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
 import { type Field, fieldHtml, fieldsOf, wordsOf } from './fields.ts'
-import type { Cell, ListPart, Shown } from './parts.ts'
+import type { Action, Cell, ListPart, Shown } from './parts.ts'
 
 const ROWS_PER_PAGE = 20
 
@@ -88,6 +88,14 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   const isForm = offered.length > 0
   const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
   const idOf = (row: unknown) => `${list.first ? `${textAt(row, list.first)}~` : ''}${lastOf(row)}`
+  const { body } = shown.request
+  const acted = textAt(body, 'part') === list.list ? textAt(body, 'act').split(/[ ~]/) : []
+  /** The row that was acted on keeps the focus, at best on the same button. */
+  const buttonsOf = (row: unknown): Html[] => {
+    const buttons = offered.filter(([, { when }]) => when?.(row, total) ?? true)
+    const focused = acted.at(-1) === idOf(row).split('~').at(-1) && (buttons.find(([name]) => name === acted[0]) ?? buttons[0])
+    return buttons.map((button) => buttonHtml(`${button[0]} ${idOf(row)}`, button[1], button === focused))
+  }
   const table = html`<div class="table" tabindex="0" role="region" aria-label="${list.title ?? t('List')}"><table>
 <thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(([name, cell]) =>
     headingHtml(name, cell, shape, asked.get('sort'), address),
@@ -97,17 +105,14 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
       isForm &&
       html`<td><input type="checkbox" name="id" value="${idOf(row)}" aria-label="${t('Select {name}', { name: idOf(row) })}"></td>`
     }${Object.values(list.columns).map((cell) => html`<td>${cellHtml(cell, row, shown)}</td>`)}${
-      isForm &&
-      html`<td class="acts">${offered
-        .filter(([, { when }]) => when?.(row) ?? true)
-        .map(([name, { label, danger }]) => buttonHtml(`${name} ${idOf(row)}`, label, danger))}</td>`
+      isForm && html`<td class="acts">${buttonsOf(row)}</td>`
     }</tr>
 `,
   )}</tbody></table></div>`
   const many =
     isForm &&
     rows.length > 1 &&
-    html`<p class="acts many"><span>${t('With the selected:')}</span> ${offered.map(([name, { label, danger }]) => buttonHtml(name, label, danger))}</p>`
+    html`<p class="acts many"><span>${t('With the selected:')}</span> ${offered.map(([name, action]) => !action.isSingle && buttonHtml(name, action))}</p>`
   const texts = inputs.map((field) => fieldHtml(field, { key: list.list, typed: new Map(), problems: new Map() }))
   const pages = pager(address({}), {
     page,
@@ -120,8 +125,8 @@ ${isForm ? html`<form method="post" action="${here}" data-swap>${hidden}${table}
 ${pages}`
 }
 
-const buttonHtml = (value: string, label: Localized, danger = false): Html =>
-  html`<button name="act" value="${value}"${danger && html` data-confirm="${t('{action}?', { action: label })}"`}>${label}</button>`
+const buttonHtml = (value: string, { label, danger }: Action, isFocused = false): Html =>
+  html`<button name="act" value="${value}"${danger && html` data-confirm="${t('{action}?', { action: label })}"`}${isFocused && html` autofocus`}>${label}</button>`
 
 function filtersHtml(list: ListPart, shape: Record<string, z.ZodType>, asked: ReadonlyMap<string, string>, path: string): Html | null {
   const filters = Object.entries(list.filters ?? {}).filter(([name]) => name in shape)

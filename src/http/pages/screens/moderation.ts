@@ -4,7 +4,7 @@ import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, listed, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
-import { form, list, type Part, type Screen, type Shown } from './parts.ts'
+import { type Cell, form, type ListPart, list, type Part, type Screen, type Shown } from './parts.ts'
 import { facts, handle, handleText, is, reportedThing, reportReasons, shortened } from './words.ts'
 
 interface Where {
@@ -115,8 +115,19 @@ export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen => ({
   ],
 })
 
+/** A report with its messages; `label` is that of a new one, `from` shows who wrote one. */
+export const conversation = (label: Localized, from: Cell, actions: ListPart['actions'] = {}): Part[] => [
+  aboutReport,
+  list('messages', 'GET /api/v1/abuses/:id/messages', {
+    columns: { From: from, Message: 'message', Sent: 'createdAt' },
+    actions,
+    empty: t('No messages yet.'),
+  }),
+  form('message', 'POST /api/v1/abuses/:id/messages', { fields: { message: { label, as: 'long' } }, button: t('Send') }),
+]
+
 /** What a report is about, and what became of it. */
-export function aboutReport({ data }: Shown): Html {
+function aboutReport({ data }: Shown): Html {
   const report = valueAt(data.report, 'data.0')
   const comment = valueAt(report, 'comment.id')
   const kinds = [valueAt(report, 'predefinedReasons') ?? []]

@@ -85,9 +85,11 @@ export interface Action {
   operation: string
   /** The body, to which the inputs of the list are added; a function gets them as `typed`. */
   body?: object | ((id: string, typed: object, shown: Shown) => object)
-  /** Shown for rows for which this is true. */
-  when?: (row: unknown) => boolean
+  /** Shown for rows for which this is true; `total` is the number of rows on all pages. */
+  when?: (row: unknown, total: number) => boolean
   danger?: boolean
+  /** For one row at a time: it changes what identifies the others. */
+  isSingle?: boolean
 }
 
 export interface ListPart {

@@ -7,7 +7,6 @@ import { textAt, valueAt } from './api.ts'
 import { momentIn } from './fields.ts'
 import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import {
-  categories,
   channelsOf,
   chapterLines,
   chaptersIn,
@@ -16,10 +15,10 @@ import {
   is,
   isNot,
   languages,
-  licences,
   link,
   liveFields,
   ME,
+  newVideoFields,
   PICTURES,
   picture,
   privacies,
@@ -98,13 +97,11 @@ export const videoScreens: readonly Screen[] = [
         }),
         changesOnly: true,
         fields: (shown) => ({
-          name: t('Title'),
-          description: { label: t('Description'), as: 'long' },
+          ...newVideoFields(shown),
           channelId: {
             label: t('Channel'),
             choices: { [textAt(shown.data.video, 'channel.id')]: textAt(shown.data.video, 'channel.displayName'), ...channelsOf(shown) },
           },
-          tags: { label: t('Tags'), as: 'list', help: t('At most five, separated by commas.') },
           privacy: { label: t('Who may watch'), choices: privacies },
           videoPasswords: {
             label: t('Passwords'),
@@ -118,9 +115,7 @@ export const videoScreens: readonly Screen[] = [
             help: t('In UTC. Empty for no schedule.'),
           },
           'scheduleUpdate.privacy': { label: t('Who may watch then'), choices: without(privacies, '3', '5') },
-          category: { label: t('Category'), choices: categories() },
-          licence: { label: t('Licence'), choices: licences() },
-          language: { label: t('Language'), choices: languages(), byName: true },
+          tags: { label: t('Tags'), as: 'list', help: t('At most five, separated by commas.') },
           support: { label: t('How viewers can support you'), as: 'long' },
           originallyPublishedAt: { label: t('First published elsewhere at'), as: 'moment' },
           commentsPolicy: { label: t('Comments'), choices: commentPolicies },

@@ -19,8 +19,8 @@ const translated = (labels: Readonly<Record<number, string>>): Choices =>
 
 export const privacies = translated(privacyLabels)
 /** Plugins may add values. */
-export const categories = (): Choices => translated(categoryLabels)
-export const licences = (): Choices => translated(licenceLabels)
+const categories = (): Choices => translated(categoryLabels)
+const licences = (): Choices => translated(licenceLabels)
 export const languages = (): Choices => Object.fromEntries(Object.keys(languageLabels).map((code) => [code, languageName(code)]))
 export const commentPolicies: Choices = {
   1: t('Everybody may comment'),
