@@ -1,4 +1,4 @@
-// The own library in a real browser with scripts: playlists are ordered by the keyboard.
+// The own library in a real browser: playlists are ordered by the keyboard, and pages are light or dark as chosen.
 
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -54,6 +54,32 @@ describe('a playlist', () => {
     expect(await page.title()).toBe('not reloaded')
     expect(complaints()).toEqual([])
   })
+})
+
+describe('the theme', () => {
+  it.each([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
+    'is chosen by a button at the foot of a page: %j',
+    async (options) => {
+      const { page, open, complaints } = await chromium.person({ colorScheme: 'light', ...options })
+      const paper = () => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)
+      const choose = (name: string) => page.getByRole('contentinfo').getByRole('button', { name, exact: true }).click()
+      await open(`${node.node.base}/about`)
+      expect(await paper()).toBe('rgb(251, 250, 247)')
+      await choose('Dark')
+      await page.waitForURL(`${node.node.base}/about`)
+      expect(await paper()).toBe('rgb(20, 20, 22)')
+      await open(`${node.node.base}/login`)
+      expect(await paper()).toBe('rgb(20, 20, 22)')
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await choose('Light')
+      await page.locator('[value="light"][aria-current]').waitFor()
+      expect(await paper()).toBe('rgb(251, 250, 247)')
+      await choose('As the device')
+      await page.locator('[value="light dark"][aria-current]').waitFor()
+      expect(await paper()).toBe('rgb(20, 20, 22)')
+      expect(complaints()).toEqual([])
+    },
+  )
 })
 
 async function ordered(page: Page, names: string[]): Promise<void> {

@@ -1,6 +1,5 @@
 // Refusals, errors and missing addresses as pages for people; programs get the problem body of the rest of the server.
 
-import type { FastifyRequest } from 'fastify'
 import { html } from '../../platform/html.ts'
 import { type Localized, recognized, t } from '../../platform/language.ts'
 import { notFoundKind } from '../plugins/accept-constraint.ts'
@@ -27,7 +26,7 @@ export function addErrorPages({ app, send }: PageTools): void {
     if (notFoundKind(request) === 'unacceptable') throw new HttpError(406, 'There are only pages here.', { text: '' })
   })
   app.setErrorHandler((error, request, reply) => {
-    if (!wantsHtml(request)) return answerError(error, request, reply)
+    if (!/text\/html/i.test(request.headers.accept ?? '')) return answerError(error, request, reply)
     return answerError(error, request, reply, ({ status, detail }) => {
       const title = TITLES[status] ?? t('This did not work')
       const body = html`<h1>${title}</h1>
@@ -37,8 +36,6 @@ export function addErrorPages({ app, send }: PageTools): void {
     })
   })
 }
-
-const wantsHtml = (request: FastifyRequest): boolean => /text\/html/i.test(request.headers.accept ?? '')
 
 /** Where mails and bookmarks of other web clients lead, by the beginning of their addresses. */
 const MOVED: readonly (readonly [from: string, to: string])[] = [

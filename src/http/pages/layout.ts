@@ -1,7 +1,7 @@
 // The frame of every page, and its policy: only the media of remote videos may come from elsewhere.
 
 import { type Html, html } from '../../platform/html.ts'
-import { english, type Language, type Localized, t, wordIn } from '../../platform/language.ts'
+import { english, type Language, type Localized, t, type Word, wordIn } from '../../platform/language.ts'
 import { languages } from '../../platform/languages.ts'
 import type { Assets } from './assets.ts'
 import { capital } from './bodies/text.ts'
@@ -23,7 +23,11 @@ export interface Page {
   searched?: string
   /** The administrator's broadcast message. */
   message?: Html | undefined
+  theme?: keyof typeof themes
 }
+
+/** By their `color-scheme`. */
+export const themes = { 'light dark': t('As the device'), light: t('Light'), dark: t('Dark') }
 
 /** The members of a page that come from its head. */
 export const headed = ({ name, description, tags }: Head): Pick<Page, 'title' | 'head'> => ({
@@ -33,7 +37,7 @@ ${tags}`,
 })
 
 export function layout(
-  { title, body, head, embed = false, player = false, signedIn = false, searched, message }: Page,
+  { title, body, head, embed = false, player = false, signedIn = false, searched, message, theme = 'light dark' }: Page,
   site: Pick<Site, 'name'> & Partial<Site>,
   assets: Pick<Assets, 'style'> & Partial<Assets>,
   language: Language = english,
@@ -45,8 +49,9 @@ ${html`<html lang="${language.tag}" dir="${language.dir}" itemscope itemtype="ht
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7">
-<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#141416">
+<meta name="color-scheme" content="${theme}">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="${theme === 'dark' ? '#141416' : '#fbfaf7'}">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="${theme === 'light' ? '#fbfaf7' : '#141416'}">
 ${platformTag}<title>${full}</title>
 <link rel="icon" href="/favicon.ico" sizes="32x32">
 ${
@@ -82,18 +87,21 @@ ${
 <main id="main" tabindex="-1">
 ${message}${body}
 </main>
-<footer><span>${t('A video server of the fediverse')}</span>${languageChoice(language)}</footer>
+<footer><span>${t('A video server of the fediverse')}</span>${choice('theme', t('Colours'), theme, Object.entries(themes))}${choice('language', t('Language'), language.tag, ownNames())}</footer>
 </body>`
 }
 </html>
 `.in(language)}`
 }
 
-const languageChoice = (open: Language): Html =>
-  html`<form method="post" action="/language" class="acts" aria-label="${t('Language')}">${languages.map(
-    ({ tag, nameOf }) =>
-      html`<button name="language" value="${tag}" lang="${tag}"${tag === open.tag && html` aria-current="true"`}>${capital(nameOf(tag) ?? tag)}</button>`,
-  )}</form>`
+const ownNames = () => languages.map(({ tag, nameOf }) => [tag, capital(nameOf(tag) ?? tag)] as const)
+
+/** A choice by buttons, in the language of each if they are languages. */
+const choice = (name: 'language' | 'theme', label: Localized, open: string, options: readonly (readonly [string, Word])[]): Html =>
+  html`<form method="post" action="/${name}" class="acts" aria-label="${label}">${options.map(([value, text]) => {
+    const lang = name === 'language' && html` lang="${value}"`
+    return html`<button name="${name}" value="${value}"${lang}${value === open && html` aria-current="true"`}>${text}</button>`
+  })}</form>`
 
 /** Host names may contain `;` and `,`, which would end a rule. */
 const ORIGIN = /^https?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/

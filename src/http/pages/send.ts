@@ -89,9 +89,14 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets) {
   /** The language of the page; frames of other sites get no cookie. */
   const languageOf = (request: FastifyRequest, embed = false): Language =>
     chooseLanguage({
-      chosen: embed ? undefined : deps.visitors.chosenLanguage(request),
+      chosen: embed ? undefined : deps.visitors.chosen(request, 'language'),
       accepted: request.headers['accept-language'],
     })
+
+  const themeOf = (request: FastifyRequest, embed = false): Page['theme'] => {
+    const chosen = embed ? undefined : deps.visitors.chosen(request, 'theme')
+    return chosen === 'light' || chosen === 'dark' ? chosen : 'light dark'
+  }
 
   const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
     const { status = 200, origins = [], isPrivate = false, isSecret = false, forms, ...page } = answer
@@ -99,7 +104,7 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets) {
     const signedIn = !framed && deps.visitors.seemsSignedIn(request)
     const message = framed ? undefined : messageOf(deps.config().broadcast_message, deps.urls)
     const language = languageOf(request, framed)
-    const body = layout({ ...page, signedIn, message }, site(), assets, language)
+    const body = layout({ ...page, signedIn, message, theme: themeOf(request, framed) }, site(), assets, language)
     reply.code(status).headers({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': isPrivate ? 'no-store' : `${signedIn ? 'private, ' : ''}max-age=0, no-cache, must-revalidate`,
@@ -131,7 +136,7 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets) {
   const keep = (names: readonly string[], { embed = false }: { embed?: boolean } = {}): KeptPage => {
     // Frames of other sites are anonymous.
     const isForAll = (request: FastifyRequest) => embed || !deps.visitors.seemsSignedIn(request)
-    const variantOf = (request: FastifyRequest) => languageOf(request, embed).tag
+    const variantOf = (request: FastifyRequest) => `${languageOf(request, embed).tag} ${themeOf(request, embed)}`
     const kept = deps.answers?.ofPages(names, { headers: HEADERS, isForAll, variantOf })
     return kept ? { onRequest: kept.onRequest, onSend: [kept.onSend, conditionalTagged] } : { onSend: [conditionalTagged] }
   }

@@ -3,7 +3,6 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findAccount } from '../../actors/account/index.ts'
-import type { ActorProfile } from '../../actors/actor/index.ts'
 import { findChannel } from '../../actors/channel/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import { html, rich } from '../../platform/html.ts'
@@ -42,7 +41,8 @@ export function addSubscribePages(tools: PageTools): void {
     visitors.refuseForeign(request)
     const field = formOf(request)
     const kind = field('kind') === 'account' ? 'account' : 'channel'
-    const actor = await actorOf(kind, field('actor') ?? '')
+    const name = toActorHandle(field('actor') ?? '', urls.host)
+    const actor = kind === 'account' ? await findAccount(db, name) : (await findChannel(db, name))?.channel
     if (!actor) return sendMissing(request, reply)
     const typed = (field('handle') ?? '').trim()
     const form = { kind, actor: handleOf(actor), handle: typed } as const
@@ -77,32 +77,23 @@ ${remoteSubscribe({ ...form, problem: found.problem })}`
     }
   }
 
-  async function actorOf(kind: 'account' | 'channel', name: string): Promise<ActorProfile | undefined> {
-    const handle = toActorHandle(name, urls.host)
-    return kind === 'account' ? await findAccount(db, handle) : (await findChannel(db, handle))?.channel
-  }
-
   app.get('/remote-interaction', pageOptions, async (request, reply) => {
     const uri = (queryOf(request)('uri') ?? '').trim().replace(/^acct:/i, '')
-    if (uri === '') return sendInteraction(request, reply, { uri, status: 200 })
+    if (uri === '') return sendInteraction(request, reply, uri)
     const visit = await visitors.of(request)
     if (!visit) return reply.redirect(loginPath(`/remote-interaction?uri=${encodeURIComponent(uri)}`), 303)
     const path = await pastedPath(uri, { fetch: seesStrangers({ config }, true) })
-    return path === undefined ? sendInteraction(request, reply, { uri, status: 404 }) : reply.redirect(path, 303)
+    return path === undefined ? sendInteraction(request, reply, uri) : reply.redirect(path, 303)
   })
 
   /** For local users who arrive with a remote address that cannot be shown, or without one. */
-  function sendInteraction(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { uri, status }: { uri: string; status: 200 | 404 },
-  ): FastifyReply {
+  function sendInteraction(request: FastifyRequest, reply: FastifyReply, uri: string): FastifyReply {
     const address = html`<code>${uri}</code>`
     const nothing = rich('There is no channel, account, video or playlist at {address}, or its server does not answer.', { address })
     const body = html`<h1>${uri === '' ? t('Open what is on another server') : t('This could not be found')}</h1>
 ${uri !== '' && html`<p role="alert">${nothing}</p>`}
 <form action="/remote-interaction" class="fields"><label for="uri">${t('Address or handle')}</label>
 <div class="row"><input id="uri" name="uri" required maxlength="2000" autocapitalize="none" spellcheck="false" placeholder="@name@video.example" value="${uri}"><button class="main">${t('Open')}</button></div></form>`
-    return send(request, reply, { status, title: t('Open'), body, isPrivate: true })
+    return send(request, reply, { status: uri === '' ? 200 : 404, title: t('Open'), body, isPrivate: true })
   }
 }

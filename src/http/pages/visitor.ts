@@ -11,6 +11,9 @@ import type { Secrets } from '../../platform/secrets.ts'
 
 export type Visitors = ReturnType<typeof makeVisitors>
 
+/** What is chosen for a browser. */
+type Choice = 'language' | 'theme'
+
 const PURPOSE = 'page-form'
 const FORM_BYTES = 16
 const YEAR_SECONDS = 365 * 86_400
@@ -26,7 +29,7 @@ export function makeVisitors(deps: {
   const secure = origin.startsWith('https:')
   // Browsers accept this prefix only over https and from this host (RFC 6265bis, 4.1.3.2).
   const named = (name: string) => `${secure ? '__Host-' : ''}vireo-${name}`
-  const [session, form, language] = [named('session'), named('form'), named('language')]
+  const [session, form] = [named('session'), named('form')]
 
   function cookieOf(request: FastifyRequest, name: string): string | undefined {
     const value = parseCookie(request.headers.cookie ?? '')[name]
@@ -38,7 +41,8 @@ export function makeVisitors(deps: {
     reply.header('set-cookie', stringifySetCookie({ ...cookie, ...options }))
   }
 
-  const chooseLanguage = (reply: FastifyReply, tag: string): void => setCookie(reply, { name: language, value: tag, maxAge: YEAR_SECONDS })
+  const choose = (reply: FastifyReply, what: Choice, value: string): void =>
+    setCookie(reply, { name: named(what), value, maxAge: YEAR_SECONDS })
 
   const proofOf = (bound: string): string => secrets.hmac(PURPOSE, bound)
   const boundTo = (request: FastifyRequest): string | undefined => cookieOf(request, session) ?? cookieOf(request, form)
@@ -70,16 +74,16 @@ export function makeVisitors(deps: {
     async signIn(reply: FastifyReply, accessToken: string, seconds: number) {
       setCookie(reply, { name: session, value: accessToken, maxAge: seconds })
       const visit = await sessions.visit(accessToken)
-      if (visit?.language) chooseLanguage(reply, visit.language)
+      if (visit?.language) choose(reply, 'language', visit.language)
     },
     signOut(reply: FastifyReply) {
       setCookie(reply, { name: session, value: '', maxAge: 0 })
     },
-    /** The tag of the chosen language. Anything may be in a cookie. */
-    chosenLanguage({ headers }: FastifyRequest): string | undefined {
-      return parseCookie(headers.cookie ?? '')[language]
+    /** The tag of the chosen language, or the chosen theme. Anything may be in a cookie. */
+    chosen({ headers }: FastifyRequest, what: Choice): string | undefined {
+      return parseCookie(headers.cookie ?? '')[named(what)]
     },
-    chooseLanguage,
+    choose,
     /** For a hidden field of a form; bound to the browser. */
     formToken(request: FastifyRequest, reply: FastifyReply) {
       const bound = boundTo(request)

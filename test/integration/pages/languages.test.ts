@@ -215,3 +215,57 @@ function textsOf(html: string): string[] {
   parser.end(html)
   return texts.map((text) => text.trim()).filter((text) => text !== '')
 }
+
+describe('the theme of a page', () => {
+  const schemeOf = ({ html }: Shown): string | undefined => /<meta name="color-scheme" content="([^"]*)">/.exec(html)?.[1]
+  const coloursOf = ({ html }: Shown): string[] =>
+    [...html.matchAll(/<meta name="theme-color"[^>]* content="(#\w+)">/g)].map(([, colour = '']) => colour)
+  const openButton = ({ html }: Shown): string | undefined => /name="theme" value="([^"]*)" aria-current="true"/.exec(html)?.[1]
+  const [light, dark] = ['#fbfaf7', '#141416']
+
+  async function chooseTheme(browser: Browser, theme: string, more: Record<string, string> = {}): Promise<Shown> {
+    const headers = { origin: at.node.base, 'sec-fetch-site': 'same-origin', referer: `${at.node.base}/about`, ...more }
+    return await browser.send({ action: '/theme', method: 'post', fields: { theme } }, {}, headers)
+  }
+
+  it('is that of the device until another one is chosen, by visitors and users', async () => {
+    for (const browser of [makeBrowser(at.node.base), root]) {
+      let page = await browser.open('/about')
+      expect([schemeOf(page), openButton(page), coloursOf(page)]).toEqual(['light dark', 'light dark', [light, dark]])
+      page = await chooseTheme(browser, 'dark')
+      expect([page.path, schemeOf(page), openButton(page), coloursOf(page)]).toEqual(['/about', 'dark', 'dark', [dark, dark]])
+      expect(schemeOf(await browser.open('/login'))).toBe('dark')
+      page = await chooseTheme(browser, 'light')
+      expect([schemeOf(page), openButton(page), coloursOf(page)]).toEqual(['light', 'light', [light, light]])
+      // Frames of other sites get no cookie.
+      expect(schemeOf(await browser.open(`/videos/embed/${video}`))).toBe('light dark')
+      page = await chooseTheme(browser, 'light dark')
+      expect([schemeOf(page), openButton(page), coloursOf(page)]).toEqual(['light dark', 'light dark', [light, dark]])
+    }
+  })
+
+  it('cannot be chosen by other sites, and other values are refused', async () => {
+    const browser = makeBrowser(at.node.base)
+    expect((await chooseTheme(browser, 'dark', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    for (const theme of ['', 'system', 'toString']) expect((await chooseTheme(browser, theme)).status).toBe(400)
+    expect(browser.cookies.size).toBe(0)
+    browser.cookies.set('vireo-theme', 'dark%22><script>')
+    expect(schemeOf(await browser.open('/'))).toBe('light dark')
+  })
+
+  it('is part of the key of shared and browser caches', async () => {
+    for (const path of ['/', `/w/${video}`, '/videos/browse']) {
+      const tags = new Map<string, string>()
+      for (const theme of ['light dark', 'dark', 'light', 'dark', 'light dark', 'light']) {
+        const browser = makeBrowser(at.node.base)
+        browser.cookies.set('vireo-theme', encodeURIComponent(theme))
+        const page = await browser.open(path)
+        expect([schemeOf(page), page.headers.get('vary')]).toEqual([theme, expect.stringContaining('Cookie')])
+        const tag = page.headers.get('etag') ?? ''
+        expect(tags.get(theme) ?? tag).toBe(tag)
+        tags.set(theme, tag)
+      }
+      expect(new Set(tags.values()).size).toBe(3)
+    }
+  })
+})

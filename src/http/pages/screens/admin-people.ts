@@ -1,7 +1,7 @@
 // Screens of moderators: reports, blocks, users, registrations.
 
 import { t } from '../../../platform/language.ts'
-import { blocks, conversation, isPending, watchedWords } from './moderation.ts'
+import { blocks, conversation, watchedWords } from './moderation.ts'
 import { form, list, type Screen, screen } from './parts.ts'
 import { handle, is, isNot, link, reportColumns, videoLink } from './words.ts'
 
@@ -115,8 +115,8 @@ export const peopleScreens: readonly Screen[] = [
         fields: { moderationResponse: { label: t('Answer, which is mailed'), as: 'long' } },
       },
       actions: {
-        accept: { label: t('Accept'), operation: `POST ${REGISTRATION}/accept`, body: {}, when: isPending },
-        reject: { label: t('Reject'), operation: `POST ${REGISTRATION}/reject`, body: {}, when: isPending },
+        accept: { label: t('Accept'), operation: `POST ${REGISTRATION}/accept`, body: {}, when: is('state.id', 1) },
+        reject: { label: t('Reject'), operation: `POST ${REGISTRATION}/reject`, body: {}, when: is('state.id', 1) },
         delete: { label: t('Delete'), operation: 'DELETE /api/v1/users/registrations/:registrationId', danger: true },
       },
       empty: t('Nobody asks for an account.'),

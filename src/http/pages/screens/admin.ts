@@ -134,11 +134,12 @@ export const systemScreens: readonly Screen[] = [
       button: t('Look now'),
       shows: (answer) => {
         const rows = (valueAt(answer, 'data') ?? []) as { check: string; status: string; message: string; advice?: string }[]
-        return html`<div class="table"><table><thead><tr><th scope="col">${t('Of')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Finding')}</th></tr></thead>
-<tbody>${rows.map(
-          ({ check, status, message, advice }) =>
-            html`<tr><td>${known(wordsOf(check))}</td><td>${MARKS[status]}</td><td>${recognized(message)}${advice && html`<p class="soft">${recognized(advice)}</p>`}</td></tr>`,
-        )}</tbody></table></div>`
+        return facts(
+          rows.map(({ check, status, message, advice }) => [
+            known(wordsOf(check)),
+            html`${MARKS[status]}: ${recognized(message)}${advice && html` <span class="soft">${recognized(advice)}</span>`}`,
+          ]),
+        )
       },
     }),
   ]),

@@ -27,14 +27,17 @@ export interface ListShown {
   shown: Shown
 }
 
-const shapeOf = (operation: RouteOptions | undefined): Record<string, z.ZodType> =>
-  operation?.schema?.querystring instanceof z.ZodObject ? (operation.schema.querystring.shape as Record<string, z.ZodType>) : {}
+/** The parameters of a query. */
+type Shape = Record<string, z.ZodType>
+
+const shapeOf = (operation: RouteOptions | undefined): Shape =>
+  operation?.schema?.querystring instanceof z.ZodObject ? (operation.schema.querystring.shape as Shape) : {}
 
 /** The parameters of the address that belong to a list; two lists of a screen do not share them. */
 const parameter = (list: ListPart, name: string): string => `${list.list}.${name}`
 
 /** How the list is narrowed down and sorted, as far as the API can. */
-const askedOf = (list: ListPart, shape: Record<string, z.ZodType>, shown: Shown): [string, string][] =>
+const askedOf = (list: ListPart, shape: Shape, shown: Shown): [string, string][] =>
   ['search', 'sort', ...Object.keys(list.filters ?? {})].flatMap((name): [string, string][] => {
     const value = shown.query(parameter(list, name))
     return name in shape && value !== undefined ? [[name, value]] : []
@@ -80,6 +83,14 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
     for (const [name, value] of new Map([...asked, ...Object.entries(changes)])) query.set(parameter(list, name), value)
     return query.size > 0 ? `${path}?${query}` : path
   }
+  const sortable = new Set(optionsOf(shape.sort))
+  /** A heading that sorts, if the API can sort by the column. */
+  const headingHtml = ([name, cell]: [string, Cell]): Html => {
+    if (typeof cell !== 'string' || !sortable.has(cell)) return html`<th scope="col">${known(name)}</th>`
+    const [sort, next] = [asked.get('sort'), asked.get('sort') === `-${cell}` ? cell : `-${cell}`]
+    const order = sort === cell ? 'ascending' : sort === `-${cell}` ? 'descending' : undefined
+    return html`<th scope="col"${order && html` aria-sort="${order}"`}><a href="${address({ sort: next })}">${known(name)}</a></th>`
+  }
   const heading = list.title && html`<h2 id="${list.list}">${list.title}</h2>`
   const filters = filtersHtml(list, shape, asked, path)
   if (rows.length === 0)
@@ -97,9 +108,7 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
     return buttons.map((button) => buttonHtml(`${button[0]} ${idOf(row)}`, button[1], button === focused))
   }
   const table = html`<div class="table" tabindex="0" role="region" aria-label="${list.title ?? t('List')}"><table>
-<thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(([name, cell]) =>
-    headingHtml(name, cell, shape, asked.get('sort'), address),
-  )}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
+<thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(headingHtml)}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
 <tbody>${rows.map(
     (row) => html`<tr>${
       isForm &&
@@ -128,7 +137,7 @@ ${pages}`
 const buttonHtml = (value: string, { label, danger }: Action, isFocused = false): Html =>
   html`<button name="act" value="${value}"${danger && html` data-confirm="${t('{action}?', { action: label })}"`}${isFocused && html` autofocus`}>${label}</button>`
 
-function filtersHtml(list: ListPart, shape: Record<string, z.ZodType>, asked: ReadonlyMap<string, string>, path: string): Html | null {
+function filtersHtml(list: ListPart, shape: Shape, asked: ReadonlyMap<string, string>, path: string): Html | null {
   const filters = Object.entries(list.filters ?? {}).filter(([name]) => name in shape)
   if (filters.length === 0 && !('search' in shape)) return null
   const search =
@@ -148,20 +157,6 @@ function optionsOf(type: z.ZodType | undefined): string[] {
   if (!type) return []
   const { enum: values } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as { enum?: unknown[] }
   return (values ?? []).map(String)
-}
-
-/** A heading that sorts, if the API can sort by the column. */
-function headingHtml(
-  name: string,
-  cell: Cell,
-  shape: Record<string, z.ZodType>,
-  sort: string | undefined,
-  address: (changes: Record<string, string>) => string,
-): Html {
-  if (typeof cell !== 'string' || !shape.sort || !optionsOf(shape.sort).includes(cell)) return html`<th scope="col">${known(name)}</th>`
-  const next = sort === `-${cell}` ? cell : `-${cell}`
-  const order = sort === cell ? 'ascending' : sort === `-${cell}` ? 'descending' : undefined
-  return html`<th scope="col"${order && html` aria-sort="${order}"`}><a href="${address({ sort: next })}">${known(name)}</a></th>`
 }
 
 function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null | undefined {

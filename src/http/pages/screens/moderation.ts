@@ -5,7 +5,7 @@ import { known, type Localized, listed, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import { type Cell, form, type ListPart, list, type Part, type Screen, type Shown } from './parts.ts'
-import { facts, handle, handleText, is, reportedThing, reportReasons, shortened } from './words.ts'
+import { facts, handle, handleText, reportedThing, reportReasons, shortened } from './words.ts'
 
 interface Where {
   path: string
@@ -144,6 +144,3 @@ function aboutReport({ data }: Shown): Html {
     [t('Sent'), valueAt(report, 'createdAt')],
   ])
 }
-
-/** A request that nobody has decided. */
-export const isPending = is('state.id', 1)

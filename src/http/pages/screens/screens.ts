@@ -18,8 +18,9 @@ import { publishScreens } from './publish.ts'
 import { videoScreens } from './videos.ts'
 import { watchScreens } from './watch.ts'
 
-const inMenu = (menu: NonNullable<Screen['menu']>, ...lists: (readonly Screen[])[]): Screen[] =>
-  lists.flat().map((screen) => ({ ...screen, menu }))
+type Menu = NonNullable<Screen['menu']>
+
+const inMenu = (menu: Menu, ...lists: (readonly Screen[])[]): Screen[] => lists.flat().map((screen) => ({ ...screen, menu }))
 
 export const screens: readonly Screen[] = [
   ...watchScreens,
@@ -35,14 +36,10 @@ export const mayOpen = ({ parts, needs }: Screen, mayCall: (operation: string) =
   needs === undefined ? parts.some((part) => typeof part === 'function' || mayCall(part.operation)) : mayCall(needs)
 
 /** `mayCall` tells whether the role allows an operation. */
-export function menuOf(
-  { path, menu }: { path: string; menu: NonNullable<Screen['menu']> },
-  visit: Visit | null,
-  mayCall: (operation: string) => boolean,
-): Html {
+export function menuOf({ path, menu }: { path: string; menu: Menu }, visit: Visit | null, mayCall: (operation: string) => boolean): Html {
   const open = screens.filter((screen) => !screen.unlisted && !screen.path.includes(':') && mayOpen(screen, mayCall))
-  const itemsOf = (name: keyof typeof MENUS) => open.filter((screen) => screen.menu === name)
-  const sections = (Object.keys(MENUS) as (keyof typeof MENUS)[]).filter((name) => name !== 'admin' || (visit && isStaff(visit.user.role)))
+  const itemsOf = (name: Menu) => open.filter((screen) => screen.menu === name)
+  const sections = (Object.keys(MENUS) as Menu[]).filter((name) => name !== 'admin' || (visit && isStaff(visit.user.role)))
   return html`${tabs(
     t('Sections'),
     sections.map((name) => ({ name: MENUS[name], path: itemsOf(name)[0]?.path ?? '/', isOpen: name === menu })),

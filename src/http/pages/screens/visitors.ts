@@ -17,16 +17,14 @@ const trimmed = (made: object): object =>
     Object.entries(made).map(([name, text]) => [name, name === 'password' ? text : String(text ?? '').trim() || undefined]),
   )
 
+const NO_CONTACT = html`<p>${t('This server takes no messages here.')} <a href="/about">${t('About this server')}</a></p>`
+
 const contact: Screen = {
   path: '/about/contact',
   title: t('Contact'),
   heading: ({ tools }) => t('Write to {name}', { name: tools.config().instance.name }),
   isOpen: true,
-  instead: ({ tools }) => {
-    if (isContactable(tools.config())) return undefined
-    const body = html`<p>${t('This server takes no messages here.')} <a href="/about">${t('About this server')}</a></p>`
-    return { heading: t('Contact'), body }
-  },
+  instead: ({ tools }) => (isContactable(tools.config()) ? undefined : { heading: t('Contact'), body: NO_CONTACT }),
   parts: [
     form('contact', 'POST /api/v1/server/contact', {
       fields: {
@@ -178,6 +176,7 @@ const linkForm = (instead: string, { fields = {}, ...form }: Omit<FormPart, 'ini
 })
 
 const ASK = '/login/ask-reset-password'
+const NO_MAILS = html`<p>${rich('This server sends no mails. Ask <a>who runs it</a> for a new password.', linkTo('/about'))}</p>`
 const TO_LOGIN = html`<p><a href="/login">${t('Log in')}</a></p>`
 const TO_WAIT = html`<p>${t('A moderator decides on your request now. You will get a mail.')}</p>`
 
@@ -222,11 +221,7 @@ export const visitorScreens: readonly Screen[] = [
     heading: () => t('Forgot your password?'),
     isOpen: true,
     isSecret: true,
-    instead: (shown) => {
-      if (sendsMail(shown)) return undefined
-      const body = html`<p>${rich('This server sends no mails. Ask <a>who runs it</a> for a new password.', linkTo('/about'))}</p>`
-      return { heading: t('Forgot your password?'), body }
-    },
+    instead: (shown) => (sendsMail(shown) ? undefined : { heading: t('Forgot your password?'), body: NO_MAILS }),
     parts: [
       form('ask', 'POST /api/v1/users/ask-reset-password', {
         limit: 'ask_send_email',

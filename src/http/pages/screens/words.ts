@@ -100,9 +100,8 @@ export const videoLink =
 /** `name@host` of an account or channel in a row, or of the row itself. */
 export const handle =
   (prefix: string) =>
-  (row: unknown): Html | null => {
-    return valueAt(row, within(prefix, 'name')) === undefined ? null : html`<bdi>${handleText(row, prefix)}</bdi>`
-  }
+  (row: unknown): Html | null =>
+    valueAt(row, within(prefix, 'name')) === undefined ? null : html`<bdi>${handleText(row, prefix)}</bdi>`
 
 export const handleText = (row: unknown, prefix: string): string =>
   `${textAt(row, within(prefix, 'name'))}@${textAt(row, within(prefix, 'host'))}`

@@ -91,6 +91,7 @@ export const pageRows = [
   row('POST /subscriptions', everybody(403), form),
   row('POST /remote-subscribe', everybody(403), form),
   row('POST /language', everybody(403), form),
+  row('POST /theme', everybody(403), form),
   row('GET /remote-interaction', everybody(200)),
   row('GET /.well-known/change-password', everybody(302)),
   row('GET /.well-known/dnt', everybody(200)),
