@@ -1,8 +1,8 @@
-// Screens of the own library without scripts: the order of playlists.
+// Screens of the own library without scripts: the order of playlists, and who may open what.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, makeBrowser, partIn as part } from '../../support/browser.ts'
-import { makeVideo } from '../../support/builders.ts'
+import { makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { type MailNode, startMailNode } from '../registrations/node.ts'
 
 const PASSWORD = 'a good password'
@@ -13,7 +13,7 @@ let channelId: number
 
 beforeAll(async () => {
   at = await startMailNode({ config: { transcoding: { enabled: false } } })
-  await user('maker', 2)
+  await Promise.all([user('maker', 2), user('other', 2), user('judge', 1)])
   maker = await loggedIn('maker')
   channelId = await channelOf('maker')
 })
@@ -73,8 +73,8 @@ describe('a playlist', () => {
     ])
     const list = part(page.html, 'elements')
     page = await maker.send(list, { act: `up 3~${c}` })
-    expect(await order()).toEqual(['a', 'c', 'b'])
     expect(page.html).toContain('Up: 1 done.')
+    expect(await order()).toEqual(['a', 'c', 'b'])
     expect(buttonsIn(page.html)).toEqual([
       ...[`down 1~${a}`, `remove 1~${a}`],
       ...[`!up 2~${c}`, `down 2~${c}`, `remove 2~${c}`],
@@ -93,5 +93,43 @@ describe('a playlist', () => {
     expect(await order()).toEqual(['b', 'c'])
     expect(buttonsIn(page.html)).toEqual([`down 1~${b}`, `remove 1~${b}`, `up 2~${c}`, `remove 2~${c}`, 'remove'])
     expect((await maker.send(list, { act: `down 2~${c}` })).html).toContain('0 done. 1 refused')
+  })
+})
+
+describe('the screens of a video, a playlist and a channel', () => {
+  const statusesOf = async (browser: Browser, paths: readonly string[]) =>
+    await Promise.all(paths.map(async (path) => (await browser.open(path)).status))
+
+  it('are there for their owner and the staff alone', async () => {
+    const { uuid } = await makeVideo(at, { channelId })
+    const made = await maker.send(part((await maker.open('/my-library/video-playlists')).html, 'new'), {
+      displayName: 'Ducks',
+      privacy: '3',
+    })
+    await at.query("update playlist set privacy = 1, channel_id = $1 where name = 'Ducks'", [channelId])
+    const video = `/my-library/videos/${uuid}`
+    const edits = [video, `${video}/studio`, `${video}/source`, made.path, '/my-library/video-channels/maker_channel']
+    const paths = [...edits, `${video}/statistics`]
+    const [other, moderator] = [await loggedIn('other'), await loggedIn('judge')]
+    expect(await statusesOf(maker, paths)).toEqual(paths.map(() => 200))
+    expect(await statusesOf(moderator, paths)).toEqual(paths.map(() => 200))
+    expect(await statusesOf(other, paths)).toEqual([...edits.map(() => 404), 403])
+    const page = await other.open(video)
+    expect(page.html).toContain('There is nothing here')
+    expect(page.html).not.toContain('name="part"')
+    // Forms are not sent on, either.
+    const details = part((await maker.open(video)).html, 'details')
+    const token = part((await other.open('/my-library/video-playlists')).html, 'new').fields.token ?? ''
+    expect((await other.send(details, { name: 'Mine now', token })).status).toBe(404)
+    expect((await makeBrowser(at.node.base).open(video)).path).toBe(`/login?next=${encodeURIComponent(video)}`)
+  })
+
+  it('are not there for what is of another server', async () => {
+    const { channelId: remote } = await makeRemoteChannel(at, { host: 'far.example', username: 'far' })
+    const { uuid } = await makeVideo(at, { channelId: remote, remoteOrigin: 'https://far.example' })
+    const moderator = await loggedIn('judge')
+    const paths = [`/my-library/videos/${uuid}`, '/my-library/video-channels/far_channel@far.example']
+    expect(await statusesOf(moderator, paths)).toEqual([404, 404])
+    expect((await moderator.open(`/w/${uuid}`)).status).toBe(200)
   })
 })

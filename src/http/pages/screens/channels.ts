@@ -4,7 +4,7 @@ import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import { textAt } from './api.ts'
 import { form, list, type Screen, screen } from './parts.ts'
-import { channelsOf, handle, link, ME, picture, removeFollower } from './words.ts'
+import { channelsOf, handle, ifOwn, link, ME, picture, removeFollower } from './words.ts'
 
 export const newChannel = form('new', 'POST /api/v1/video-channels', {
   title: t('A new channel'),
@@ -34,7 +34,7 @@ export const channelScreens: readonly Screen[] = [
   screen(
     '/my-library/video-channels/:channelHandle',
     t('Edit the channel'),
-    { reads: { channel: 'GET /api/v1/video-channels/:channelHandle' } },
+    { reads: { channel: 'GET /api/v1/video-channels/:channelHandle' }, instead: ifOwn('channel', 'ownerAccount.id') },
     [
       ({ data: { channel } }) =>
         html`<p><a href="/c/${textAt(channel, 'name')}/videos"><bdi>${textAt(channel, 'displayName')}</bdi></a></p>`,

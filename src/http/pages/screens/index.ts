@@ -282,9 +282,10 @@ ${fields.map(
     const typed = bodyOf(inputsOf(list, app.operations.get(list.inputs?.operation ?? '')), sent)
     const refusals: Refusal[] = []
     for (const id of ids) {
-      const names = [...action.operation.matchAll(/:(\w+)/g)].map(([, found = '']) => found)
+      const all = [...action.operation.matchAll(/:(\w+)/g)].map(([, found = '']) => found)
+      const names = all.filter((found) => !Object.hasOwn(Object(request.params), found))
       const [own, first] = id.split('~').reverse()
-      const ofRow = { [names.at(-1) ?? 'id']: own, ...(list.first && first ? { [names[0] ?? 'id']: first } : {}) }
+      const ofRow = { [names.at(-1) ?? '']: own, ...(list.first && first ? { [names[0] ?? 'id']: first } : {}) }
       const result = await api.call(request, {
         operation: action.operation,
         values: { ...shown.values, ...ofRow },

@@ -4,7 +4,7 @@ import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { type Action, form, list, type Screen, screen } from './parts.ts'
-import { channelsOf, handle, is, link, ME, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
+import { channelsOf, handle, ifOwn, is, link, ME, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
 
 const REORDER = 'POST /api/v1/video-playlists/:playlistId/videos/reorder'
 
@@ -44,7 +44,7 @@ export const libraryScreens: readonly Screen[] = [
   screen(
     '/my-library/video-playlists/:playlistId',
     t('Edit the playlist'),
-    { reads: { playlist: 'GET /api/v1/video-playlists/:playlistId', me: ME } },
+    { reads: { playlist: 'GET /api/v1/video-playlists/:playlistId', me: ME }, instead: ifOwn('playlist', 'ownerAccount.id') },
     [
       ({ data: { playlist } }) => html`<p>${link('/w/p', 'shortUUID', 'displayName')(playlist)}</p>`,
       list('elements', 'GET /api/v1/video-playlists/:playlistId/videos', {

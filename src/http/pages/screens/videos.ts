@@ -12,6 +12,7 @@ import {
   chaptersIn,
   commentPolicies,
   facts,
+  ifOwn,
   is,
   isNot,
   languages,
@@ -33,6 +34,12 @@ const PROCESSING = 'GET /api/v1/vireo/users/me/videos/processing?count=100'
 const BUSY_STATES = [2, 3, 6, 7, 9]
 const isLive = is('data.video.isLive', true)
 const ownLink = link('/my-library/videos', 'shortUUID', 'name')
+
+/** What the screens of one video have in common. */
+const ofVideo = (reads: Screen['reads']): Pick<Screen, 'reads' | 'instead'> => ({
+  reads: { video: 'GET /api/v1/videos/:id', ...reads },
+  instead: ifOwn('video', 'account.id'),
+})
 
 /** The state of a video, and what is done with it now; while that is awaited, in place of the state. */
 function progressOf(video: unknown, { data }: Shown): Html {
@@ -82,7 +89,7 @@ export const videoScreens: readonly Screen[] = [
   screen(
     '/my-library/videos/:id',
     t('Edit the video'),
-    { reads: { video: 'GET /api/v1/videos/:id', me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters', processing: PROCESSING } },
+    ofVideo({ me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters', processing: PROCESSING }),
     [
       (shown) => {
         const { video } = shown.data
@@ -169,7 +176,7 @@ export const videoScreens: readonly Screen[] = [
       }),
     ],
   ),
-  screen('/my-library/videos/:id/studio', t('Studio'), { reads: { video: 'GET /api/v1/videos/:id', config: CONFIG } }, [
+  screen('/my-library/videos/:id/studio', t('Studio'), ofVideo({ config: CONFIG }), [
     aboutEdition('videoStudio.enabled', t('This server does not edit videos.')),
     ...[
       {
@@ -197,7 +204,7 @@ export const videoScreens: readonly Screen[] = [
       leadsTo: (_answer: unknown, { values }: Shown) => `/my-library/videos/${values.id}`,
     })),
   ]),
-  screen('/my-library/videos/:id/source', t('Replace the file'), { reads: { video: 'GET /api/v1/videos/:id', config: CONFIG } }, [
+  screen('/my-library/videos/:id/source', t('Replace the file'), ofVideo({ config: CONFIG }), [
     aboutEdition('videoFile.update.enabled', t('This server does not replace the files of videos.')),
     form('replace', 'POST /api/v1/videos/:id/source/replace-resumable', {
       files: true,
@@ -209,42 +216,34 @@ export const videoScreens: readonly Screen[] = [
       button: t('Replace'),
     }),
   ]),
-  screen(
-    '/my-library/videos/:id/live',
-    t('Live'),
-    { reads: { video: 'GET /api/v1/videos/:id', live: 'GET /api/v1/videos/live/:videoId' } },
-    [
-      ({ data: { live, video } }) => html`<p>${ownLink(video)}</p>
+  screen('/my-library/videos/:id/live', t('Live'), ofVideo({ live: 'GET /api/v1/videos/live/:videoId' }), [
+    ({ data: { live, video } }) => html`<p>${ownLink(video)}</p>
 <p>${t('In OBS: Settings, Stream, service “Custom”. The key is a secret: who has it streams in your name.')}</p>${facts([
-        [t('State'), valueAt(video, 'state')],
-        [t('Server'), valueAt(live, 'rtmpUrl')],
-        [t('Server, encrypted'), valueAt(live, 'rtmpsUrl')],
-        [t('Stream key'), valueAt(live, 'streamKey')],
-        [t('Viewers'), valueAt(video, 'viewers')],
-      ])}<p data-progress></p>`,
-      form('settings', 'PUT /api/v1/videos/live/:videoId', {
-        initial: ({ data }) => data.live,
-        changesOnly: true,
-        fields: liveFields,
-      }),
-      list('sessions', 'GET /api/v1/videos/live/:videoId/sessions', {
-        title: t('Streams'),
-        columns: { Begun: 'startDate', Ended: 'endDate', Problem: 'error', Replay: videoLink('replayVideo.') },
-        empty: t('No stream yet.'),
-      }),
-    ],
-  ),
+      [t('State'), valueAt(video, 'state')],
+      [t('Server'), valueAt(live, 'rtmpUrl')],
+      [t('Server, encrypted'), valueAt(live, 'rtmpsUrl')],
+      [t('Stream key'), valueAt(live, 'streamKey')],
+      [t('Viewers'), valueAt(video, 'viewers')],
+    ])}<p data-progress></p>`,
+    form('settings', 'PUT /api/v1/videos/live/:videoId', {
+      initial: ({ data }) => data.live,
+      changesOnly: true,
+      fields: liveFields,
+    }),
+    list('sessions', 'GET /api/v1/videos/live/:videoId/sessions', {
+      title: t('Streams'),
+      columns: { Begun: 'startDate', Ended: 'endDate', Problem: 'error', Replay: videoLink('replayVideo.') },
+      empty: t('No stream yet.'),
+    }),
+  ]),
   screen(
     '/my-library/videos/:id/statistics',
     t('Statistics'),
-    {
-      reads: {
-        video: 'GET /api/v1/videos/:id',
-        overall: 'GET /api/v1/videos/:id/stats/overall',
-        viewers: 'GET /api/v1/videos/:id/stats/timeseries/viewers',
-        retention: 'GET /api/v1/videos/:id/stats/retention',
-      },
-    },
+    ofVideo({
+      overall: 'GET /api/v1/videos/:id/stats/overall',
+      viewers: 'GET /api/v1/videos/:id/stats/timeseries/viewers',
+      retention: 'GET /api/v1/videos/:id/stats/retention',
+    }),
     [
       ({ data: { video, overall, viewers, retention } }) =>
         html`<p><bdi>${textAt(video, 'name')}</bdi></p>${facts([

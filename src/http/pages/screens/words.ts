@@ -1,13 +1,15 @@
 // Labels and cells that several screens share.
 
+import { isStaff } from '../../../actors/user/index.ts'
 import { categoryLabels, languageLabels, licenceLabels, privacyLabels } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
+import { HttpError } from '../../plugins/http-error.ts'
 import { clock, languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
 import type { Choices } from './fields.ts'
 import { plain } from './list-html.ts'
-import { type FormPart, form, type ListPart, type Shown, type Words } from './parts.ts'
+import { type FormPart, form, type ListPart, type Screen, type Shown, type Words } from './parts.ts'
 
 /** The operation that reads the account and the channels of the visitor. */
 export const ME = 'GET /api/v1/users/me'
@@ -74,6 +76,15 @@ export const isNot =
   (path: string, ...values: unknown[]) =>
   (row: unknown): boolean =>
     !values.includes(valueAt(row, path))
+
+/** For others there is no such screen; the staff changes all that is of this server. `owner` leads to the account. */
+export const ifOwn =
+  (name: 'video' | 'playlist' | 'channel', owner: string): NonNullable<Screen['instead']> =>
+  ({ visit, data }) => {
+    const isOwn = valueAt(data[name], owner) === visit?.user.accountId
+    if (isOwn || (visit && isStaff(visit.user.role) && is('isLocal', true)(data[name]))) return undefined
+    throw new HttpError(404, 'It does not exist, or it belongs to somebody else.')
+  }
 
 const LONGEST_CELL = 300
 /** A long text in a row, shortened. */
