@@ -7,8 +7,17 @@ import type { Config } from '../../config/index.ts'
 import { missingSecret } from './logins.ts'
 
 /** Without limits: the files may have any value. */
-export const mailServerView = z
-  .object({ hostname: z.string().nullable(), port: z.int(), username: z.string().nullable(), tls: z.boolean(), from_address: z.string() })
+const shown = z.object({
+  hostname: z.string().nullable(),
+  port: z.int(),
+  username: z.string().nullable(),
+  tls: z.boolean(),
+  from_address: z.string(),
+})
+export const mailServerView = shown
+  .extend({
+    pinned: z.array(z.string()).meta({ description: 'The keys that the environment of the server sets, and that cannot be changed.' }),
+  })
   .meta({ id: 'MailServer' })
 
 const name = z.string().trim().max(255)
@@ -23,7 +32,10 @@ export const mailServerBody = z
   })
   .partial()
 
-export const toMailServerView = ({ smtp }: Config): z.infer<typeof mailServerView> => mailServerView.parse(smtp)
+export const toMailServerView = ({ smtp }: Config, isPinned: (key: string) => boolean): z.infer<typeof mailServerView> => ({
+  ...shown.parse(smtp),
+  pinned: Object.keys(mailServerBody.shape).filter((key) => isPinned(`smtp.${key}`)),
+})
 
 /**
  * The changed keys. What is left out stays; null means none, whatever the files have. A password goes to no other server, for no other

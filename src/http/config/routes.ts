@@ -155,7 +155,7 @@ export function configArea(deps: ConfigDeps): Area {
           response: { 200: mailServerView },
         },
       },
-      () => toMailServerView(config()),
+      () => toMailServerView(config(), runtimeConfig.isPinned),
     )
 
     app.put(
@@ -173,7 +173,7 @@ export function configArea(deps: ConfigDeps): Area {
       async (request) => {
         refuseUnlessEditable()
         await change(mailServerChanges(request.body, config()), sessionOf(request).user)
-        return toMailServerView(config())
+        return toMailServerView(config(), runtimeConfig.isPinned)
       },
     )
 

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { login } from '../../../scripts/demo/client.ts'
+import { makeBrowser } from '../../support/browser.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 
 let node: TestNode
@@ -35,6 +36,18 @@ it('refuses changes with 405, and shows the current configuration', async () => 
   expect(put.headers.get('content-type')).toContain('application/problem+json')
   const removed = await fetch(`${node.base}/api/v1/config/custom`, { method: 'DELETE', headers })
   expect(removed.status).toBe(405)
+})
+
+it('locks the fields of its pages', async () => {
+  const browser = makeBrowser(node.base)
+  await browser.login(node.username, node.password)
+  for (const path of ['/admin/setup', '/admin/config']) {
+    const { html } = await browser.open(path)
+    const fields = [...html.matchAll(/<(?:input|select|textarea)[^>]* name="(?:instance|signup)\.\w+"[^>]*>/g)].map(([field]) => field)
+    expect(fields.length).toBeGreaterThan(5)
+    expect(fields.filter((field) => !field.includes(' disabled'))).toEqual([])
+    expect(html).toContain('Locked by webadmin.configuration.edition.allowed.')
+  }
 })
 
 it('shows clients the configuration of the files', async () => {

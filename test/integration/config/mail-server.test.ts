@@ -39,10 +39,17 @@ const put = async (body: object) => {
 }
 
 it('sends mails with it, and with the next one, and never shows its password', async () => {
-  expect(await root.get(PATH)).toEqual({ hostname: null, port: 465, username: null, tls: true, from_address: 'admin@example.com' })
+  expect(await root.get(PATH)).toEqual({
+    hostname: null,
+    port: 465,
+    username: null,
+    tls: true,
+    from_address: 'admin@example.com',
+    pinned: [],
+  })
   const settings = { hostname: '127.0.0.1', port: first?.port, username: USER.username, tls: false, from_address: 'videos@example.org' }
-  expect(await put({ ...settings, password: USER.password })).toEqual({ status: 200, body: settings })
-  expect(await root.get(PATH)).toEqual(settings)
+  expect(await put({ ...settings, password: USER.password })).toEqual({ status: 200, body: { ...settings, pinned: [] } })
+  expect(await root.get(PATH)).toEqual({ ...settings, pinned: [] })
   const stored = await run(node.databaseUrl, 'select * from runtime_config')
   expect(JSON.stringify(stored)).toContain('videos@example.org')
   expect(JSON.stringify(stored)).not.toContain(USER.password)
@@ -138,4 +145,37 @@ it('is set on the page of the configuration, where an empty password stays', asy
   expect([refused.status, /id="mail-from_address-note">([^<]*)</.exec(refused.html)?.[1]]).toEqual([400, 'Should be an e-mail address'])
   expect((await browser.send(form, { hostname: '' })).status).toBe(200)
   expect(await root.get(PATH)).toMatchObject({ hostname: null })
+})
+
+it('has no fields on the pages for what the environment sets, nor has the setup', async () => {
+  const pinning = { smtp__port: 2525, smtp__tls: false, smtp__password: 'a secret', signup__limit: 7, signup__enabled: true }
+  const pinned = await startTestNode({ config: { smtp: { hostname: '127.0.0.1' }, ...pinning } })
+  try {
+    const admin = await login(pinned.base, pinned.username, pinned.password)
+    expect(await admin.get(PATH)).toMatchObject({ port: 2525, tls: false, pinned: ['port', 'password', 'tls'] })
+    const browser = makeBrowser(pinned.base)
+    await browser.login(pinned.username, pinned.password)
+    for (const path of ['/admin/setup', '/admin/config']) {
+      const { html } = await browser.open(path)
+      const isLocked = (name: string) => new RegExp(`<input [^>]*name="${name}"[^>]* disabled`).test(html)
+      const names = ['port', 'tls', 'password', 'signup.limit', 'signup.enabled', 'hostname', 'username', 'instance.name']
+      expect(names.filter(isLocked)).toEqual(['port', 'tls', 'password', 'signup.limit', 'signup.enabled'])
+      expect(html).toMatch(/<p class="soft" id="mail-port-note">Set in the environment of the server, and locked here.</)
+      expect(html).toMatch(/id="(setup|config)-signup.limit-note">[^<]* Set in the environment of the server, and locked here.</)
+      // What is sent nevertheless is left out, and the rest is saved.
+      const mail = partIn(html, 'mail')
+      expect((await browser.send(mail, { port: '25', tls: 'true', from_address: 'lake@example.org', password: 'another' })).path).toBe(
+        `${path}?done=mail`,
+      )
+      expect(await admin.get(PATH)).toMatchObject({ port: 2525, tls: false, from_address: 'lake@example.org' })
+      const part = partIn(html, path === '/admin/setup' ? 'setup' : 'config')
+      expect((await browser.send(part, { 'instance.name': `By ${path}`, 'signup.limit': '8' })).path).toContain(`${path}?done=`)
+      expect(await admin.get('/api/v1/config/custom')).toMatchObject({
+        instance: { name: `By ${path}` },
+        signup: { enabled: true, limit: 7 },
+      })
+    }
+  } finally {
+    await pinned.stop()
+  }
 })

@@ -8,12 +8,13 @@ import { capital, size } from '../bodies/text.ts'
 import { customMarkup } from '../custom-markup.ts'
 import { textAt, valueAt } from './api.ts'
 import { newChannel } from './channels.ts'
-import { wordsOf } from './fields.ts'
+import { type FieldWords, wordsOf } from './fields.ts'
 import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import { facts, is, isNot, picture, reportColumns, shortened } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config/custom'
 const MAIL = 'GET /api/v1/vireo/mail-server'
+const FIELDS = 'GET /api/v1/vireo/config-fields'
 
 /** On the pages of the setup and the configuration. */
 const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
@@ -22,15 +23,27 @@ const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
   text: t('The mail server that sends notifications and forgotten passwords. Without one no mail is sent.'),
   initial: ({ data }) => data.mail,
   changesOnly: true,
-  fields: {
-    hostname: { label: t('Mail server'), help: t('Such as mail.example') },
-    port: t('Port'),
-    tls: { label: t('Encrypted from the first byte'), help: t('Usual for port 465, not for 587.') },
-    username: t('User name'),
-    password: { label: t('Password'), as: 'password', nullable: false, help: t('Empty if it stays.') },
-    from_address: t('Sender of mails'),
-  },
+  fields: (shown) =>
+    locking(shown, valueAt(shown.data.mail, 'pinned') as string[], {
+      hostname: { label: t('Mail server'), help: t('Such as mail.example') },
+      port: { label: t('Port') },
+      tls: { label: t('Encrypted from the first byte'), help: t('Usual for port 465, not for 587.') },
+      username: { label: t('User name') },
+      password: { label: t('Password'), as: 'password', nullable: false, help: t('Empty if it stays.') },
+      from_address: { label: t('Sender of mails') },
+    }),
 })
+
+/** The fields, of which the environment of the server sets some, or its files lock all. */
+function locking({ tools }: Shown, pinned: readonly string[], words: Readonly<Record<string, FieldWords>>): Words {
+  const isOpen = tools.config().webadmin.configuration.edition.allowed
+  const locked = isOpen
+    ? t('Set in the environment of the server, and locked here.')
+    : t('Locked by webadmin.configuration.edition.allowed.')
+  return Object.fromEntries(
+    Object.entries(words).map(([name, word]) => [name, isOpen && !pinned.includes(name) ? word : { ...word, locked }]),
+  )
+}
 
 const problemOfJob = shortened('error.message', 'error')
 const isOpen = is('state', 'waiting', 'prioritized', 'waiting-children', 'delayed', 'active')
@@ -93,19 +106,20 @@ export const overviewScreens: readonly Screen[] = [
       }),
     ],
   ),
-  screen('/admin/setup', t('Set up your server'), { unlisted: true, reads: { config: CONFIG, mail: MAIL } }, [
+  screen('/admin/setup', t('Set up your server'), { unlisted: true, reads: { config: CONFIG, mail: MAIL, fields: FIELDS } }, [
     form('setup', 'PUT /api/v1/config/custom', {
       initial: ({ data }) => data.config,
       changesOnly: true,
       text: t('All of it can be changed later.'),
-      fields: {
-        'instance.name': t('Name'),
-        'instance.shortDescription': { label: t('Short description'), as: 'long' },
-        'signup.enabled': { label: t('People may sign up'), as: 'check' },
-        'signup.requiresApproval': { label: t('Moderators look at each request'), as: 'check' },
-        'signup.requiresEmailVerification': { label: t('E-mail addresses are verified'), as: 'check' },
-        'signup.limit': { label: t('At most this many users'), help: t('-1 for any number.') },
-      },
+      fields: (shown) =>
+        locking(shown, pinnedOf(shown), {
+          'instance.name': { label: t('Name') },
+          'instance.shortDescription': { label: t('Short description'), as: 'long' },
+          'signup.enabled': { label: t('People may sign up'), as: 'check' },
+          'signup.requiresApproval': { label: t('Moderators look at each request'), as: 'check' },
+          'signup.requiresEmailVerification': { label: t('E-mail addresses are verified'), as: 'check' },
+          'signup.limit': { label: t('At most this many users'), help: t('-1 for any number.') },
+        }),
     }),
     mailForm,
     newChannel,
@@ -156,30 +170,25 @@ export const systemScreens: readonly Screen[] = [
     form('pause', 'POST /api/v1/jobs/pause', { button: t('Pause all jobs'), said: t('Jobs are paused.') }),
     form('resume', 'POST /api/v1/jobs/resume', { button: t('Resume jobs'), said: t('Jobs go on.') }),
   ]),
-  screen(
-    '/admin/config',
-    t('Configuration'),
-    { needs: CONFIG, reads: { config: CONFIG, mail: MAIL, fields: 'GET /api/v1/vireo/config-fields' } },
-    [
-      (shown) => {
-        const sections = [...new Set(configFields(shown).map(({ section }) => section))]
-        const open = shown.query('section')
-        return html`<form action="/admin/config" class="filters" role="search" aria-label="${t('Settings')}"><input type="search" name="search" aria-label="${t('Search the settings')}" placeholder="${t('Search the settings')}" value="${shown.query('search') ?? ''}"><button>${t('Show')}</button></form>
+  screen('/admin/config', t('Configuration'), { needs: CONFIG, reads: { config: CONFIG, mail: MAIL, fields: FIELDS } }, [
+    (shown) => {
+      const sections = [...new Set(configFields(shown).map(sectionOf))]
+      const open = shown.query('section')
+      return html`<form action="/admin/config" class="filters" role="search" aria-label="${t('Settings')}"><input type="search" name="search" aria-label="${t('Search the settings')}" placeholder="${t('Search the settings')}" value="${shown.query('search') ?? ''}"><button>${t('Show')}</button></form>
 ${tabs(t('Settings'), [
   { name: t('All'), path: '/admin/config', isOpen: open === undefined },
   ...sections.map((name) => ({ name: known(wordsOf(name)), path: `/admin/config?section=${name}`, isOpen: name === open })),
 ])}`
-      },
-      form('config', 'PUT /api/v1/config/custom', {
-        initial: ({ data }) => data.config,
-        changesOnly: true,
-        fields: shownSettings,
-      }),
-      mailForm,
-      picture('avatar', t('Picture of the server'), 'POST /api/v1/config/instance-avatar/pick'),
-      picture('banner', t('Banner of the server'), 'POST /api/v1/config/instance-banner/pick'),
-    ],
-  ),
+    },
+    form('config', 'PUT /api/v1/config/custom', {
+      initial: ({ data }) => data.config,
+      changesOnly: true,
+      fields: shownSettings,
+    }),
+    mailForm,
+    picture('avatar', t('Picture of the server'), 'POST /api/v1/config/instance-avatar/pick'),
+    picture('banner', t('Banner of the server'), 'POST /api/v1/config/instance-banner/pick'),
+  ]),
   screen(
     '/admin/homepage',
     t('Home page'),
@@ -212,34 +221,22 @@ ${tabs(t('Settings'), [
   ]),
 ]
 
-interface ConfigField {
-  name: string
-  section: string
-  about: string
-  isPinned: boolean
-}
+type ConfigField = { name: string; about: string; isPinned: boolean }
 
-const configFields = ({ data }: Shown): ConfigField[] =>
-  ((valueAt(data.fields, 'data') ?? []) as Omit<ConfigField, 'section'>[]).map((field) => ({
-    ...field,
-    section: field.name.split('.')[0] ?? '',
-  }))
+const configFields = ({ data }: Shown) => valueAt(data.fields, 'data') as ConfigField[]
+const sectionOf = ({ name }: ConfigField) => name.split('.')[0] ?? ''
+const pinnedOf = (shown: Shown): string[] => configFields(shown).flatMap(({ name, isPinned }) => (isPinned ? [name] : []))
 
 /** The settings of the open section, or those that a search finds. */
 function shownSettings(shown: Shown): Words {
-  const [section, search = ''] = [shown.query('section'), shown.query('search')?.toLowerCase()]
-  return Object.fromEntries(
-    configFields(shown)
-      .filter((field) => (section ?? field.section) === field.section)
-      .map(({ name, section, about, isPinned }) => {
-        const label = recognized(wordsOf(name.slice(section.length + 1)))
-        const help = recognized(`${capital(about)}.`)
-        const locked = isPinned ? t('Set in the environment of the server, and locked here.') : undefined
-        return [name, { label, group: known(wordsOf(section)), help, locked }] as const
-      })
-      .filter(([name, { label, group, help }]) => {
-        const words = languages.flatMap((language) => [label, group, help].map((word) => word.in(language)))
-        return [name, ...words].some((text) => text.toLowerCase().includes(search))
-      }),
-  )
+  const [open, search = ''] = [shown.query('section'), shown.query('search')?.toLowerCase()]
+  const words = configFields(shown).flatMap((field): [string, FieldWords][] => {
+    const section = sectionOf(field)
+    const label = recognized(wordsOf(field.name.slice(section.length + 1)))
+    const [group, help] = [known(wordsOf(section)), recognized(`${capital(field.about)}.`)]
+    const texts = languages.flatMap((language) => [label, group, help].map((word) => word.in(language)))
+    const isFound = [field.name, ...texts].some((text) => text.toLowerCase().includes(search))
+    return isFound && (open ?? section) === section ? [[field.name, { label, group, help }]] : []
+  })
+  return locking(shown, pinnedOf(shown), Object.fromEntries(words))
 }

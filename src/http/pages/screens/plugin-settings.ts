@@ -6,6 +6,7 @@ import { customMarkup } from '../custom-markup.ts'
 import { valueAt } from './api.ts'
 import type { FieldWords } from './fields.ts'
 import type { Shown, Words } from './parts.ts'
+import { choicesFrom } from './words.ts'
 
 interface Setting {
   name: string
@@ -28,10 +29,10 @@ const KINDS: Readonly<Record<string, FieldWords['as']>> = {
 }
 
 const registered = ({ data }: Shown): Setting[] =>
-  ((valueAt(data.registered, 'registeredSettings') ?? []) as Partial<Setting>[]).map((one) => ({
+  ((valueAt(data.registered, 'registeredSettings') ?? []) as Partial<Setting>[]).map(({ name = '', type = 'input', ...one }) => ({
     ...one,
-    name: one.name ?? '',
-    type: one.type ?? 'input',
+    name,
+    type,
   }))
 
 const typedOnes = (shown: Shown): Setting[] => registered(shown).filter(({ name, type }) => name !== '' && type !== 'html')
@@ -52,14 +53,11 @@ function wordsOfSetting({ name, type, label, descriptionHTML, options }: Setting
   // Without its markup: escaped, it is a text.
   const about = typeof descriptionHTML === 'string' ? known(descriptionHTML.slice(0, LONGEST_TEXT).replace(/<[^<>]*>/g, '')) : undefined
   const help = about ?? (as === 'password' ? t('Empty: the present one stays.') : undefined)
-  const isChoice = type === 'select' && Array.isArray(options)
   return {
     label: known(label ?? name),
     ...(as ? { as } : {}),
     ...(help ? { help } : {}),
-    ...(isChoice
-      ? { choices: Object.fromEntries(options.map((one) => [String(valueAt(one, 'value')), known(String(valueAt(one, 'label')))])) }
-      : {}),
+    ...(type === 'select' && Array.isArray(options) ? { choices: choicesFrom(options, 'value', 'label') } : {}),
   }
 }
 

@@ -56,10 +56,8 @@ async function closedSignup(shown: Shown): Promise<Ending | undefined> {
   const { visit, tools, request } = shown
   if (visit) {
     const values = { name: html`<strong>${visit.user.username}</strong>`, ...linkTo('/logout') }
-    return {
-      heading: t('Sign up'),
-      body: html`<p>${rich('You are logged in as {name}. <a>Log out</a> to make another account.', values)}</p>`,
-    }
+    const body = html`<p>${rich('You are logged in as {name}. <a>Log out</a> to make another account.', values)}</p>`
+    return { heading: t('Sign up'), body }
   }
   try {
     await tools.registrations.assertOpen(needsApproval(shown) ? 'request' : 'direct', clientIp(request))
