@@ -1,5 +1,4 @@
-// The choice of a language and of a theme, by the buttons at the foot of every page: for this browser, and the language for the user's logins
-// with others.
+// The choice of language and theme at the foot of every page: for this browser, and the language for the user's logins with others.
 
 import type { FastifyRequest } from 'fastify'
 import { DomainError } from '../../actors/runtime/index.ts'

@@ -196,7 +196,7 @@ describe('the own account', () => {
       const typed = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, String(value)]))
       const kept = await browser.send(partIn(page.html, 'notifications'), typed)
       expect(kept.path).toBe('/my-account/settings?done=notifications')
-      expect(kept.html).toContain('Your choices are saved.')
+      expect(kept.html).toContain('Saved.')
       expect(chosenIn(kept.html)).toEqual(wanted)
       expect((await at.ask('GET', '/users/me', undefined, at.root)).body.notificationSettings).toEqual(wanted)
       await at.ask('PUT', '/users/me/notification-settings', before, at.root)
@@ -211,7 +211,7 @@ describe('the own account', () => {
       expect(names).toHaveLength(11)
       expect(names.filter((name) => /Moderator|Instance|Version|Registration/.test(name))).toEqual([])
       const sent = { newFollow: '3', commentMention: '0', newInstanceFollower: '3' }
-      expect((await browser.send(partIn(html, 'notifications'), sent)).html).toContain('Your choices are saved.')
+      expect((await browser.send(partIn(html, 'notifications'), sent)).html).toContain('Saved.')
       expect(await settingsOf('noel')).toEqual({ ...before, newFollow: 3, commentMention: 0 })
     })
 

@@ -1,8 +1,8 @@
-// Screens of the own library without scripts: the order of playlists, and who may open what.
+// Screens of the own library without scripts: the order of playlists, who may open what, and offers of videos.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Browser, makeBrowser, partIn as part } from '../../support/browser.ts'
-import { makeRemoteChannel, makeVideo } from '../../support/builders.ts'
+import { type Browser, type Form, makeBrowser, partIn as part } from '../../support/browser.ts'
+import { makeChannel, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { type MailNode, startMailNode } from '../registrations/node.ts'
 
 const PASSWORD = 'a good password'
@@ -132,4 +132,68 @@ describe('the screens of a video, a playlist and a channel', () => {
     expect(await statusesOf(moderator, paths)).toEqual([404, 404])
     expect((await moderator.open(`/w/${uuid}`)).status).toBe(200)
   })
+})
+
+describe('offers of videos', () => {
+  const listed = async (browser: Browser) => part((await browser.open('/my-library/videos')).html, 'videos')
+  const offers = async () =>
+    await at.query<{ name: string; state: string }>(
+      'select v.name, o.state from ownership_change o join video v on v.id = o.video_id order by v.name, o.id',
+    )
+
+  it('are made for many at once, and accepted into any own channel', async () => {
+    await at.query('delete from video')
+    for (const name of ['A', 'B', 'C']) await makeVideo(at, { channelId, columns: { name } })
+    const ids = await at.query<{ id: number }>('select id from video order by name')
+    const [a = 0, b = 0] = ids.map(({ id }) => id)
+    const other = await loggedIn('other')
+    const first = await channelOf('other')
+    const [{ accountId = 0 } = {}] = await at.query<{ accountId: number }>('select account_id as "accountId" from channel where id = $1', [
+      first,
+    ])
+    const second = await makeChannel(at, { accountId, username: 'second', name: 'The second' })
+
+    const page = (await maker.open('/my-library/videos')).html
+    expect(page).toContain('<button name="act" value="offer">Offer</button>')
+    expect(page).not.toContain('value="offer ')
+    const form = await listed(maker)
+    expect((await sendIds(maker, form, [a, b], { act: 'offer' })).html).toContain('Offer: 0 done. 2 refused')
+    expect((await sendIds(maker, form, [a, b], { act: 'offer', username: 'nobody' })).html).toContain('Offer: 0 done. 2 refused')
+    expect((await sendIds(maker, form, [], { act: 'offer', username: 'other' })).html).toContain('Nothing is selected.')
+    expect(await offers()).toEqual([])
+    expect((await sendIds(maker, form, [a, b], { act: 'offer', username: 'other' })).html).toContain('Offer: 2 done.')
+    expect(await offers()).toEqual(['A', 'B'].map((name) => ({ name, state: 'waiting' })))
+    // The name is for offers alone.
+    expect((await sendIds(maker, form, [a], { act: 'hide', username: 'other' })).html).toContain('Make private: 1 done.')
+
+    const { html } = await other.open('/my-library/ownership')
+    expect(html).toMatch(
+      new RegExp(`<select [^>]*name="channelId"[^>]*><option value="${first}">[^<]*</option><option value="${second.id}">The second<`),
+    )
+    const [offer] = await at.query<{ id: number }>('select id from ownership_change where video_id = $1', [a])
+    const accepted = await other.send(part(html, 'offers'), { act: `accept ${offer?.id}`, channelId: String(second.id) })
+    expect(accepted.html).toContain('Accept: 1 done.')
+    expect(await at.query('select channel_id as channel from video where id = $1', [a])).toEqual([{ channel: second.id }])
+    // Channels of others are refused.
+    const [left] = await at.query<{ id: number }>('select id from ownership_change where video_id = $1', [b])
+    const refused = await other.send(part(html, 'offers'), { act: `accept ${left?.id}`, channelId: String(channelId) })
+    expect(refused.html).toContain('Accept: 0 done. 1 refused')
+    expect((await other.send(part(html, 'offers'), { act: `refuse ${left?.id}`, channelId: String(first) })).html).toContain(
+      'Refuse: 1 done.',
+    )
+    expect(await offers()).toEqual([
+      { name: 'A', state: 'accepted' },
+      { name: 'B', state: 'refused' },
+    ])
+  })
+
+  /** The form with the boxes of these rows checked. */
+  async function sendIds(browser: Browser, { action, fields }: Form, ids: readonly number[], typed: Record<string, string>) {
+    const query = ids.map((id) => `id=${id}`).join('&')
+    const body = `${new URLSearchParams({ token: fields.token ?? '', part: fields.part ?? '', ...typed })}&${query}`
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html', origin: at.node.base, cookie }
+    const answer = await fetch(`${at.node.base}${action}`, { method: 'POST', body, headers })
+    return { html: await answer.text() }
+  }
 })

@@ -2,7 +2,6 @@
 
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
-import { textAt } from './api.ts'
 import { form, list, type Screen, screen } from './parts.ts'
 import { channelsOf, handle, ifOwn, link, ME, picture, removeFollower } from './words.ts'
 
@@ -36,8 +35,7 @@ export const channelScreens: readonly Screen[] = [
     t('Edit the channel'),
     { reads: { channel: 'GET /api/v1/video-channels/:channelHandle' }, instead: ifOwn('channel', 'ownerAccount.id') },
     [
-      ({ data: { channel } }) =>
-        html`<p><a href="/c/${textAt(channel, 'name')}/videos"><bdi>${textAt(channel, 'displayName')}</bdi></a></p>`,
+      ({ data: { channel } }) => html`<p>${link('/c', 'name', 'displayName')(channel)}</p>`,
       form('channel', 'PUT /api/v1/video-channels/:channelHandle', {
         initial: ({ data }) => data.channel,
         changesOnly: true,

@@ -213,7 +213,7 @@ ${fields.map(
       path,
       here,
       actions: new Set(actions.map(([name]) => name)),
-      inputs: inputsOf(list, app.operations.get(list.inputs?.operation ?? '')),
+      inputs: inputsOf(list, app.operations.get(list.inputs?.operation ?? ''), shown),
       shown,
     })
   }
@@ -279,7 +279,7 @@ ${fields.map(
     const action: Action | undefined = Object.hasOwn(list.actions ?? {}, name) ? list.actions?.[name] : undefined
     if (!action) return sendMissing(request, reply)
     const ids = (only === undefined ? (sent.get('id') ?? []) : [only]).filter((id) => ID.test(id)).slice(0, MANY)
-    const typed = bodyOf(inputsOf(list, app.operations.get(list.inputs?.operation ?? '')), sent)
+    const typed = bodyOf(inputsOf(list, app.operations.get(list.inputs?.operation ?? ''), shown), sent)
     const refusals: Refusal[] = []
     for (const id of ids) {
       const all = [...action.operation.matchAll(/:(\w+)/g)].map(([, found = '']) => found)

@@ -6,6 +6,7 @@ import { textAt, valueAt } from './api.ts'
 import { type Action, form, list, type Screen, screen } from './parts.ts'
 import { channelsOf, handle, ifOwn, is, link, ME, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
 
+const ACCEPT = 'POST /api/v1/videos/ownership/:id/accept'
 const REORDER = 'POST /api/v1/video-playlists/:playlistId/videos/reorder'
 
 /** Moves an element after the one that is so many places behind it. */
@@ -103,13 +104,12 @@ export const libraryScreens: readonly Screen[] = [
     list('offers', 'GET /api/v1/videos/ownership', {
       columns: { Video: videoLink('video.'), From: handle('initiatorAccount'), State: 'status', Since: 'createdAt' },
       actions: {
-        accept: {
-          label: t('Accept into your first channel'),
-          operation: 'POST /api/v1/videos/ownership/:id/accept',
-          body: (_id, _typed, { data }) => ({ channelId: valueAt((valueAt(data.me, 'videoChannels') as unknown[])[0], 'id') }),
-          when: is('status', 'WAITING'),
-        },
+        accept: { label: t('Accept'), operation: ACCEPT, body: {}, when: is('status', 'WAITING') },
         refuse: { label: t('Refuse'), operation: 'POST /api/v1/videos/ownership/:id/refuse', when: is('status', 'WAITING') },
+      },
+      inputs: {
+        operation: ACCEPT,
+        fields: (shown) => ({ channelId: { label: t('Channel for accepted videos'), choices: channelsOf(shown), required: true } }),
       },
       empty: t('Nobody offers you a video.'),
     }),

@@ -184,5 +184,5 @@ export function plain(value: unknown): Html | Word | null {
   return typeof label === 'string' ? known(label) : JSON.stringify(value)
 }
 
-export const inputsOf = (list: ListPart, operation: RouteOptions | undefined): Field[] =>
-  list.inputs ? fieldsOf(operation, list.inputs.fields) : []
+export const inputsOf = ({ inputs }: ListPart, operation: RouteOptions | undefined, shown: Shown): Field[] =>
+  fieldsOf(operation, typeof inputs?.fields === 'function' ? inputs.fields(shown) : (inputs?.fields ?? {}))

@@ -109,7 +109,7 @@ export interface ListPart {
   filters?: Readonly<Record<string, Localized>>
   actions?: Readonly<Record<string, Action>>
   /** Texts for actions, from the schema of the first of these operations. */
-  inputs?: { operation: string; fields: Words }
+  inputs?: { operation: string; fields: Words | ((shown: Shown) => Words) }
   /** By default `None.` */
   empty?: Localized
   when?: (shown: Shown) => boolean

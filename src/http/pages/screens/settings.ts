@@ -86,7 +86,6 @@ export const settingsScreen: Screen = {
         ...present(shown),
         ...Object.fromEntries(Object.entries(made).filter(([name]) => text(name) !== '')),
       }),
-      said: t('Your choices are saved.'),
     }),
     device,
     form('push', `POST ${PUSHES}`, {
@@ -97,7 +96,6 @@ export const settingsScreen: Screen = {
         keys: { p256dh: text('p256dh'), auth: text('auth') },
         language: tools.languageOf(request).tag,
       }),
-      said: t('Your choices are saved.'),
     }),
     form('no-push', `POST ${PUSHES}/remove`, {
       when: ({ data }) => Number(valueAt(data.push, 'total')) > 0,
@@ -106,7 +104,6 @@ export const settingsScreen: Screen = {
       // Without an endpoint all devices are meant.
       body: (text) => ({ endpoint: text('endpoint') || undefined }),
       button: t('Notify no device'),
-      said: t('Your choices are saved.'),
     }),
   ],
 }

@@ -29,10 +29,10 @@ import {
 } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config'
+const OFFER = 'POST /api/v1/videos/:id/give-ownership'
 const PROCESSING = 'GET /api/v1/vireo/users/me/videos/processing?count=100'
 /** Transcoding, importing, waiting for a live, moving, editing. */
 const BUSY_STATES = [2, 3, 6, 7, 9]
-const isLive = is('data.video.isLive', true)
 const ownLink = link('/my-library/videos', 'shortUUID', 'name')
 
 /** What the screens of one video have in common. */
@@ -79,10 +79,13 @@ export const videoScreens: readonly Screen[] = [
       },
       filters: { isLive: t('Lives') },
       actions: {
-        publish: { label: t('Publish'), operation: 'PUT /api/v1/videos/:id', body: { privacy: 1 }, when: isNot('privacy.id', 1) },
-        hide: { label: t('Make private'), operation: 'PUT /api/v1/videos/:id', body: { privacy: 3 }, when: isNot('privacy.id', 3) },
+        publish: { label: t('Publish'), operation: 'PUT /api/v1/videos/:id', body: () => ({ privacy: 1 }), when: isNot('privacy.id', 1) },
+        hide: { label: t('Make private'), operation: 'PUT /api/v1/videos/:id', body: () => ({ privacy: 3 }), when: isNot('privacy.id', 3) },
         delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id', danger: true },
+        // One alone is offered on its own screen.
+        offer: { label: t('Offer'), operation: OFFER, body: {}, when: () => false },
       },
+      inputs: { operation: OFFER, fields: { username: { label: t('Account that gets an offer'), required: false } } },
       empty: t('No videos yet.'),
     }),
   ]),
@@ -139,7 +142,7 @@ export const videoScreens: readonly Screen[] = [
       picture('thumbnail', t('Thumbnail'), 'PUT /api/v1/videos/:id'),
       form('chapters', 'PUT /api/v1/videos/:videoId/chapters', {
         title: t('Chapters'),
-        when: (shown) => !isLive(shown),
+        when: isNot('data.video.isLive', true),
         initial: ({ data }) => ({ chapters: chapterLines(valueAt(data.chapters, 'chapters')) }),
         fields: { chapters: { label: t('Time and title'), as: 'long', help: t('One chapter in a line, such as: 1:30 The lake') } },
         body: (text) => ({ chapters: chaptersIn(text('chapters')) }),
@@ -161,7 +164,7 @@ export const videoScreens: readonly Screen[] = [
         }),
         button: t('Add the captions'),
       }),
-      form('give', 'POST /api/v1/videos/:id/give-ownership', {
+      form('give', OFFER, {
         title: t('Give it to somebody else'),
         fields: { username: t('Account of this server') },
         button: t('Offer'),
