@@ -143,7 +143,10 @@ describe('offers of videos', () => {
 
   it('are made for many at once, and accepted into any own channel', async () => {
     await at.query('delete from video')
-    for (const name of ['A', 'B', 'C']) await makeVideo(at, { channelId, columns: { name } })
+    await makeVideo(at, { channelId, columns: { name: 'A' } })
+    // Also of one alone.
+    expect((await maker.open('/my-library/videos')).html).toContain('value="offer">Offer<')
+    for (const name of ['B', 'C']) await makeVideo(at, { channelId, columns: { name } })
     const ids = await at.query<{ id: number }>('select id from video order by name')
     const [a = 0, b = 0] = ids.map(({ id }) => id)
     const other = await loggedIn('other')

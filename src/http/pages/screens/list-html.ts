@@ -120,7 +120,7 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   )}</tbody></table></div>`
   const many =
     isForm &&
-    rows.length > 1 &&
+    (rows.length > 1 || inputs.length > 0) &&
     html`<p class="acts many"><span>${t('With the selected:')}</span> ${offered.map(([name, action]) => !action.isSingle && buttonHtml(name, action))}</p>`
   const texts = inputs.map((field) => fieldHtml(field, { key: list.list, typed: new Map(), problems: new Map() }))
   const pages = pager(address({}), {
