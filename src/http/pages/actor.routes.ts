@@ -52,8 +52,7 @@ export function addActorPages(tools: PageTools): void {
       const tabOptions = tab === 'video-playlists' ? options : kept
       app.get(tab === undefined ? base : `${base}/${tab}`, tabOptions, async (request, reply) => {
         const visit = await visitors.of(request)
-        const asked = { request, reply, visit, tab: tab as TabName | undefined }
-        await show(request.params.name, asked)
+        await show(request.params.name, { request, reply, visit, tab: tab as TabName | undefined })
         return reply.sent ? reply : sendMissing(request, reply)
       })
     }
@@ -68,6 +67,9 @@ interface Asked {
   /** By default the first one. */
   tab: TabName | undefined
 }
+
+type Listed = Pick<Asked, 'request' | 'visit'> & { actor: ActorProfile; path: string }
+type Owner = { channelId: number } | { accountId: number }
 
 /** Each sends the page, or nothing if no such actor exists. */
 function makeActorPages(tools: PageTools) {
@@ -103,13 +105,10 @@ function makeActorPages(tools: PageTools) {
     return send(request, reply, { ...headOf({ kind: 'account', actor }), body })
   }
 
-  const buttonOf = (row: ChannelRow, next: string, token: string): Html => {
-    const channel = `${row.channel.username}@${row.channel.host ?? urls.host}`
-    return subscribeButton({ channel, name: row.channel.name, isSubscribed: row.followed === true, next, token })
-  }
+  const buttonOf = ({ channel, followed }: ChannelRow, next: string, token: string): Html =>
+    subscribeButton({ channel, here: urls, isSubscribed: followed === true, next, token })
 
-  async function channelsOf(asked: Pick<Asked, 'request' | 'reply' | 'visit'> & { actor: ActorProfile; path: string }) {
-    const { request, reply, visit, actor, path } = asked
+  async function channelsOf({ request, reply, visit, actor, path }: Listed & Pick<Asked, 'reply'>) {
     const wanted = { accountId: actor.id, sort: { by: 'updatedAt', descending: true }, followedBy: visit?.user.actorId } as const
     const token = visit && visitors.formToken(request, reply)
     const button = (row: ChannelRow) => (token === null ? null : buttonOf(row, path, token))
@@ -121,24 +120,13 @@ function makeActorPages(tools: PageTools) {
   }
 
   /** The common content of the tabs of both. */
-  async function contentOf(asked: {
-    request: FastifyRequest
-    visit: Visit | null
-    tab: TabName
-    path: string
-    actor: ActorProfile
-    of: { channelId: number } | { accountId: number }
-  }): Promise<Html> {
-    const { request, visit, tab, path, actor, of } = asked
+  async function contentOf({ request, visit, tab, path, actor, of }: Listed & { tab: TabName; of: Owner }): Promise<Html> {
     if (tab === 'about') return aboutActor(actor, urls)
     const page = pageNumber(queryOf(request))
     if (tab === 'videos') {
       const scope: VideoListScope = 'channelId' in of ? { of: 'channel', ...of } : { of: 'account', ...of }
-      return videosOr(
-        noVideos(actor, of),
-        path,
-        await videoPage(tools, visit, { scope, page, strangers: seesStrangers(tools, visit !== null) }),
-      )
+      const videos = await videoPage(tools, visit, { scope, page, strangers: seesStrangers(tools, visit !== null) })
+      return videosOr(noVideos(actor, of), path, videos)
     }
     const wanted = { of, everyPrivacy: false, type: playlistTypes.regular, mutedFor: visit?.user.accountId ?? null } as const
     return await pageOr(
@@ -164,7 +152,7 @@ function makeActorPages(tools: PageTools) {
 }
 
 /** A remote actor has only those that arrived here. */
-const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountId: number }): Localized => {
+const noVideos = ({ host }: ActorProfile, of: Owner): Localized => {
   if (host === null) return t('There are no videos yet.')
   return 'channelId' in of
     ? t('This server has no videos of this channel from {host} yet. It receives new ones after a local user subscribes.', { host })
@@ -173,9 +161,6 @@ const noVideos = ({ host }: ActorProfile, of: { channelId: number } | { accountI
 
 const tabsOf = (base: string, names: Partial<Record<TabName, Localized>>, open: TabName) =>
   Object.entries(names).map(([tab, name]) => ({ name, path: `${base}/${tab}`, isOpen: tab === open }))
-
-/** px */
-const AVATAR = 96
 
 interface Shown {
   actor: ActorProfile
@@ -189,7 +174,7 @@ interface Shown {
 function actorBody({ actor, owner, tabs: list, action, content }: Shown, here: Here): Html {
   const banner = actor.banners.toSorted((a, b) => (b.width ?? 0) - (a.width ?? 0))[0]
   const elsewhere = actor.host === null ? undefined : webUrl(actor.url)
-  return html`${bannerOf(banner?.filename)}<div class="actor">${avatarOf(actor, AVATAR)}<div class="who"><h1 dir="auto">${actor.name}</h1>
+  return html`${bannerOf(banner?.filename)}<div class="actor">${avatarOf(actor, 96)}<div class="who"><h1 dir="auto">${actor.name}</h1>
 <p class="soft">${fullHandle(actor, here)} · ${counted.subscribers(actor.followers)}</p>${
     owner && html`<p>${rich('By {name}', { name: html`<a href="${accountPath(owner)}"><bdi>${owner.name}</bdi></a>` })}</p>`
   }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">${t('Open on {host}', { host: actor.host ?? '' })}</a></p>`}</div>${action}</div>

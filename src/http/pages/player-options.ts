@@ -48,11 +48,7 @@ export function playerOptions(query: z.infer<typeof playerQuery>) {
   }
 }
 
-function isSet(text: string | undefined, otherwise: boolean): boolean {
-  if (text === undefined) return otherwise
-  if (text === '1' || text === 'true') return true
-  return text === '0' || text === 'false' ? false : otherwise
-}
+const isSet = (text = '', otherwise: boolean): boolean => (otherwise ? !['0', 'false'].includes(text) : ['1', 'true'].includes(text))
 
 /** `#rrggbb` or `#rgb`. */
 const colourOf = (text: string | undefined): string | undefined => {

@@ -37,14 +37,10 @@ export function addSearchPage(tools: PageTools): void {
     if (path !== undefined) return reply.redirect(path, 303)
     const page = pageNumber(query)
     const tag = (query('tagsOneOf') ?? '').slice(0, LONGEST)
-    if (search === '' && tag !== '') {
-      return send(request, reply, { title: t('{words} - Search', { words: tag }), head: UNLISTED, body: await tagged(tag, page, visit) })
-    }
-    if (search === '') return send(request, reply, { title: t('Search'), head: UNLISTED, searched: search, body: SEARCH_HELP })
-    const content = await found[kind]({ search, page, visit, fetch })
-    const isForUsers = isPasted(search) && !fetch && seesStrangers({ config }, true)
-    const body = resultsOf({ search, kind, content, login: isForUsers ? loginPath(pathOf(kind, search)) : undefined })
-    return send(request, reply, { title: t('{words} - Search', { words: search }), head: UNLISTED, searched: search, body })
+    const words = search || tag
+    const title = words ? t('{words} - Search', { words }) : t('Search')
+    const body = search ? await results({ search, kind, page, visit, fetch }) : tag ? await tagged(tag, page, visit) : SEARCH_HELP
+    return send(request, reply, { title, head: UNLISTED, searched: search, body })
   })
 
   /** The target of a video's tags. */
@@ -56,6 +52,7 @@ ${videosOr(t('No video was found.'), `/search?${new URLSearchParams({ tagsOneOf:
 
   interface Asked {
     search: string
+    kind: SearchKind
     page: number
     visit: Visit | null
     fetch: boolean
@@ -87,15 +84,16 @@ ${videosOr(t('No video was found.'), `/search?${new URLSearchParams({ tagsOneOf:
       ),
   }
 
-  /** `login`: the link to log in, so that other servers are asked about a pasted address. */
-  const resultsOf = ({ search, kind, content, login }: { search: string; kind: SearchKind; content: Html; login: string | undefined }) =>
-    html`<h1>${t('Results for “{words}”', { words: search })}</h1>
-${tabs(
-  t('Kinds of results'),
-  KINDS.map((one) => ({ name: SEARCHES[one], path: pathOf(one, search), isOpen: one === kind })),
-)}
-${login && html`<p class="notice">${rich('<a>Log in</a> to look for it on other servers.', linkTo(login))}</p>`}
-${content}`
+  async function results(asked: Asked): Promise<Html> {
+    const { search, kind, fetch } = asked
+    const kinds = KINDS.map((one) => ({ name: SEARCHES[one], path: pathOf(one, search), isOpen: one === kind }))
+    // Other servers are asked about a pasted address once the visitor is logged in.
+    const isForUsers = isPasted(search) && !fetch && seesStrangers({ config }, true)
+    return html`<h1>${t('Results for “{words}”', { words: search })}</h1>
+${tabs(t('Kinds of results'), kinds)}
+${isForUsers && html`<p class="notice">${rich('<a>Log in</a> to look for it on other servers.', linkTo(loginPath(pathOf(kind, search))))}</p>`}
+${await found[kind](asked)}`
+  }
 }
 
 const SEARCH_HELP = html`<h1>${t('Search')}</h1>

@@ -44,7 +44,7 @@ export function addWatchPages(tools: PageTools): void {
     ])
     const token = visitors.formToken(request, reply)
     const isSubscribed = subscribed.ok && Object.values(subscribed.body ?? {})[0] === true
-    const subscribe = subscribeButton({ channel: handle, name: channel.name, isSubscribed, next: watchPath(video), token })
+    const subscribe = subscribeButton({ channel, here: urls, isSubscribed, next: watchPath(video), token })
     const own = { id, rating: rating.ok && valueAt(rating.body, 'rating'), token, hasComments: video.comments_policy !== 2, subscribe }
     return { actions: ownActions(own), subscribe, comment: commentForm(own) }
   }

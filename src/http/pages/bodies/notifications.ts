@@ -41,12 +41,11 @@ function sentenceOf(row: NotificationRow): Html {
     name: who(comment?.account),
     video: html`${comment && html`<a href="${watchPath(comment.video)}?threadId=${comment.thread_id}#comments"><bdi>${comment.video.name}</bdi></a>`}`,
   })
+  const shown = () => ({ channel: who(video?.channel, channelPath), video: named(video) })
   const report = { number: String(abuse?.id ?? '') }
   const tells: Partial<Record<NotificationType, () => Html>> = {
-    newVideoFromSubscription: () =>
-      rich('{channel} published {video}.', { channel: who(video?.channel, channelPath), video: named(video) }),
-    newLiveFromSubscription: () =>
-      rich('{channel} started the live stream {video}.', { channel: who(video?.channel, channelPath), video: named(video) }),
+    newVideoFromSubscription: () => rich('{channel} published {video}.', shown()),
+    newLiveFromSubscription: () => rich('{channel} started the live stream {video}.', shown()),
     newCommentOnMyVideo: () =>
       comment?.held
         ? rich('{name} wrote a comment on {video}, which awaits your approval.', said())

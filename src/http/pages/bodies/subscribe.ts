@@ -1,26 +1,27 @@
 // Subscribing: with a click for logged-in users, from their own server for everybody else.
 
+import type { ActorSummary } from '../../../actors/actor/index.ts'
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { loginPath } from '../../plugins/local-path.ts'
+import type { Here } from '../../videos/actor.view.ts'
 import { linkTo } from './text.ts'
 
 export interface SubscribeForm {
-  /** `name@host` of the channel. */
-  channel: string
-  name: string
+  channel: ActorSummary
+  here: Here
   isSubscribed: boolean
   /** Where to go afterwards. */
   next: string
   token: string
 }
 
-export const subscribeButton = ({ channel, name, isSubscribed, next, token }: SubscribeForm): Html =>
+export const subscribeButton = ({ channel, here, isSubscribed, next, token }: SubscribeForm): Html =>
   html`<form method="post" action="/subscriptions" class="subscribe">
-<input type="hidden" name="channel" value="${channel}"><input type="hidden" name="wanted" value="${
+<input type="hidden" name="channel" value="${channel.username}@${channel.host ?? here.host}"><input type="hidden" name="wanted" value="${
     isSubscribed ? 'no' : 'yes'
   }"><input type="hidden" name="next" value="${next}"><input type="hidden" name="token" value="${token}">
-<button${isSubscribed ? null : html` class="main"`} aria-label="${isSubscribed ? t('Unsubscribe from {name}', { name }) : t('Subscribe to {name}', { name })}">${
+<button${isSubscribed ? null : html` class="main"`} aria-label="${isSubscribed ? t('Unsubscribe from {name}', { name: channel.name }) : t('Subscribe to {name}', { name: channel.name })}">${
     isSubscribed ? t('Unsubscribe') : t('Subscribe')
   }</button></form>`
 

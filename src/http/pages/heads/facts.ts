@@ -22,41 +22,20 @@ import type { Facts } from './tags.ts'
 import { descriptionText, titleText } from './text.ts'
 
 export function videoFacts(video: VideoDetailsRow, site: Site, here: Here): Facts {
-  const url = watchUrl(video, here)
-  const embed = embedUrl(video, here)
-  const image = previewUrl(video, here)
-  const name = titleText(video.name)
-  const description = descriptionText(video.description) || site.description
-  return {
-    name,
-    description,
-    url,
-    image,
-    type: 'video',
-    canonical: video.remote ? webUrl(video.url) : undefined,
-    player: { url: embed, ...embedSize(video.aspect_ratio) },
-    oembed: `${here.origin}/services/oembed?url=${encodeURIComponent(url)}`,
-    isIndexed: !video.remote && video.privacy === videoPrivacies.public && !video.blocked,
-    feeds: feedsOf(video, here),
-    document: isOpen(video) ? webUrl(video.url) : undefined,
-    schema: {
-      '@context': 'http://schema.org',
-      '@type': 'VideoObject',
-      name,
-      description,
-      image,
-      url,
-      embedUrl: embed,
-      uploadDate: video.published_at.toISOString(),
-      duration: `PT${video.duration}S`,
-      thumbnailUrl: image,
-      interactionStatistic: {
-        '@type': 'InteractionCounter',
-        interactionType: { '@type': 'WatchAction' },
-        userInteractionCount: video.views,
-      },
+  const isPublic = video.privacy === videoPrivacies.public && !video.blocked
+  const place = { url: watchUrl(video, here), embed: embedUrl(video, here), image: previewUrl(video, here), ratio: video.aspect_ratio }
+  const schema = {
+    '@type': 'VideoObject',
+    uploadDate: video.published_at.toISOString(),
+    duration: `PT${video.duration}S`,
+    interactionStatistic: {
+      '@type': 'InteractionCounter',
+      interactionType: { '@type': 'WatchAction' },
+      userInteractionCount: video.views,
     },
   }
+  const document = isOpen(video) ? webUrl(video.url) : undefined
+  return { ...playedFacts(video, { ...place, isPublic, schema }, site, here), feeds: feedsOf(video, here), document }
 }
 
 const feedsOf = ({ uuid, channel, account }: VideoDetailsRow, { origin }: Here) => [
@@ -69,34 +48,32 @@ const feedsOf = ({ uuid, channel, account }: VideoDetailsRow, { origin }: Here) 
 ]
 
 export function playlistFacts(playlist: PlaylistRow, site: Site, here: Here): Facts {
-  const url = playlistUrlOf(playlist, here)
-  const embed = playlistEmbedUrl(playlist, here)
+  const isPublic = playlist.privacy === playlistPrivacies.public
   const image = playlist.thumbnail && `${here.origin}/lazy-static/thumbnails/${playlist.thumbnail}`
-  const name = titleText(playlist.name)
-  const description = descriptionText(playlist.description)
+  const place = { url: playlistUrlOf(playlist, here), embed: playlistEmbedUrl(playlist, here), image, ratio: null }
+  const schema = { '@type': 'ItemList', numberOfItems: playlist.elements_count, uploadDate: playlist.created_at.toISOString() }
+  return playedFacts(playlist, { ...place, isPublic, schema }, site, here)
+}
+
+type Played = Pick<PlaylistRow, 'name' | 'description' | 'remote' | 'url'>
+type Place = { url: string; embed: string; image: string | null; ratio: number | null; isPublic: boolean; schema: object }
+
+/** What videos and playlists have in common. */
+function playedFacts(played: Played, { url, embed, image, ratio, isPublic, schema }: Place, site: Site, here: Here): Facts {
+  const name = titleText(played.name)
+  const description = descriptionText(played.description) || site.description
   return {
     name,
     url,
     image,
-    description: description || site.description,
+    description,
     type: 'video',
-    canonical: playlist.remote ? webUrl(playlist.url) : undefined,
-    player: { url: embed, ...embedSize(null) },
+    canonical: played.remote ? webUrl(played.url) : undefined,
+    player: { url: embed, ...embedSize(ratio) },
     oembed: `${here.origin}/services/oembed?url=${encodeURIComponent(url)}`,
-    isIndexed: !playlist.remote && playlist.privacy === playlistPrivacies.public,
-    document: webUrl(playlist.url),
-    schema: {
-      '@context': 'http://schema.org',
-      '@type': 'ItemList',
-      name,
-      description,
-      image,
-      url,
-      numberOfItems: playlist.elements_count,
-      thumbnailUrl: image,
-      embedUrl: embed,
-      uploadDate: playlist.created_at.toISOString(),
-    },
+    isIndexed: isPublic && !played.remote,
+    document: webUrl(played.url),
+    schema: { '@context': 'http://schema.org', name, description, image, url, embedUrl: embed, thumbnailUrl: image, ...schema },
   }
 }
 
