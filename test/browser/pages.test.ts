@@ -2,16 +2,13 @@
 // too heavy, is too wide for a phone, or violates accessibility rules, and each has the same content without scripts.
 
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { AxeResults } from 'axe-core'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../federation/support.ts'
+import { violationsOf } from '../support/axe.ts'
 import { type Chromium, type Person, startChromium } from '../support/chromium.ts'
 import { media } from '../support/media.ts'
 import { until } from '../support/until.ts'
-
-const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const MAX_BYTES = 100_000
 const TELEPHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
@@ -250,17 +247,6 @@ const isPage = (link: string): boolean =>
 const pathOf = (link: string): string => {
   const { pathname, search } = new URL(link)
   return pathname + search
-}
-
-/**
- * By the rules of axe-core, those of WCAG 2.2 A and AA and its good practices: names of all controls among them. The order of
- * headings is that of people, in what they write.
- */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  const rules = { rules: { 'heading-order': { enabled: false } } }
-  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(rules)})`)) as AxeResults
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`)
 }
 
 async function tooWide({ page, open }: Person, paths: readonly string[]): Promise<string[]> {

@@ -21,7 +21,7 @@ interface Asset {
 /** Adds the routes of the assets; returns their paths. */
 export function addAssets(app: App) {
   const style = styleSheet()
-  const player = asset('player.js', 'text/javascript; charset=utf-8', read('player.js'))
+  const player = asset('player.js', 'text/javascript; charset=utf-8', Buffer.concat([read('player-times.js'), read('player.js')]))
   const page = asset('page.js', 'text/javascript; charset=utf-8', read('page.js'))
   const hls = hlsPlayer()
   for (const one of [style, player, hls, page]) serve(app, one)

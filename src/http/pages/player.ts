@@ -2,9 +2,9 @@
 
 import { hasPrivateFiles, type WatchedCaption, type WatchedVideoRow } from '../../actors/video/index.ts'
 import { type Html, html } from '../../platform/html.ts'
-import { inNumbers, t } from '../../platform/language.ts'
+import { inNumbers, type Localized, t } from '../../platform/language.ts'
 import type { Here } from '../videos/actor.view.ts'
-import { previewPath, watchPath } from './addresses.ts'
+import { previewPath, watchUrl } from './addresses.ts'
 import { languageName } from './bodies/text.ts'
 import { titleText } from './heads/index.ts'
 import type { PlayerOptions } from './player-options.ts'
@@ -42,7 +42,7 @@ export function playerOf(parts: PlayerParts): Html {
   if (!parts.video.nsfw || !parts.warns) return plainPlayer(parts)
   // A covered video must not be heard.
   const player = plainPlayer({ ...parts, options: { ...parts.options, autoplay: false } })
-  return html`<details class="sensitive"><summary><strong>${t('Sensitive content')}</strong><span>${t('This video is marked as sensitive.')}</span><span class="button">${t('Show it')}</span></summary>${player}</details>`
+  return html`<details class="sensitive"><summary><strong>${t('Sensitive content')}</strong><span>${t('This video is marked as sensitive.')}</span><span class="button main">${t('Show it')}</span></summary>${player}</details>`
 }
 
 function plainPlayer(parts: PlayerParts): Html {
@@ -71,9 +71,9 @@ function plainPlayer(parts: PlayerParts): Html {
   }${options.autoplay && html` autoplay`}${options.loop && html` loop`}${options.muted && html` muted`} aria-label="${name}">${
     sources.hls && html`<source src="${sources.hls}${fragment}" type="application/vnd.apple.mpegurl">`
   }${sources.files.map((file) => sourceOf(file, fragment))}${video.captions.map((caption) => trackOf(caption, parts))}</video>
-<button class="play" type="button" hidden aria-label="${t('Play {name}', { name })}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M8 5.2v13.6L19 12z"/></svg></button>
+<button class="play" type="button" hidden aria-label="${t('Play {name}', { name })}"><svg viewBox="0 0 24 24" width="42" aria-hidden="true"><path d="M8 5.2v13.6L19 12z"/></svg></button>
 <p class="trouble" role="alert" hidden></p>
-${embed ? bannerOf(parts, name) : null}${options.controls && toolsOf(sources)}</div>`
+${embed ? bannerOf(parts, name) : null}${options.controls && html`${timesOf(video)}${toolsOf(parts)}`}</div>`
 }
 
 /** Attributes for the script; unknown ones are left out. */
@@ -104,18 +104,30 @@ function storyboardOf({ video: { storyboard }, here, fileToken }: PlayerParts): 
 }
 
 function bannerOf({ video, options, here }: PlayerParts, name: string): Html | null {
-  const href = `${here.origin}${watchPath(video)}`
-  if (options.title) {
-    return html`<p class="banner"><a href="${href}" target="_blank" rel="noopener" dir="auto">${name}</a></p>`
-  }
-  return options.link ? html`<p class="banner"><a href="${href}" target="_blank" rel="noopener">${here.host}</a></p>` : null
+  const text = options.title ? name : options.link && here.host
+  return text ? html`<p class="banner"><a href="${watchUrl(video, here)}" target="_blank" rel="noopener" dir="auto">${text}</a></p>` : null
 }
 
 /** Shown by the script, which makes them work. */
-const toolsOf = ({ files, hls }: Sources): Html =>
+const toolsOf = ({ sources: { files, hls }, embed }: PlayerParts): Html =>
   html`<div class="tools" hidden>${
     (hls || files.length > 1) &&
     html`<label>${t('Quality')} <select class="quality"><option value="">${t('Auto')}</option></select></label>`
   }<label>${t('Speed')} <select class="speed">${[0.5, 0.75, 1, 1.25, 1.5, 2].map(
     (speed) => html`<option value="${speed}"${speed === 1 && html` selected`}>${inNumbers(speed)}×</option>`,
-  )}</select></label></div>`
+  )}</select></label>${!embed && switchOf('theatre', t('Theatre mode'), 'M2 5v14h20V5zm2 2h16v10H4z')}${switchOf(
+    'floating',
+    t('Picture in picture'),
+    'M2 4v16h20V4zm2 2h16v12H4zm7 5v6h8v-6z',
+    html` hidden`,
+  )}</div>`
+
+const switchOf = (name: string, label: Localized, path: string, attributes?: Html): Html =>
+  html`<button class="${name}" type="button" aria-pressed="false" aria-label="${label}" title="${label}"${attributes}><svg viewBox="0 0 24 24" width="24" aria-hidden="true"><path fill-rule="evenodd" d="${path}"/></svg></button>`
+
+/** A time bar below the picture, for what the browser's own cannot show. The script fills it. */
+const timesOf = ({ is_live, duration, chapters, storyboard }: WatchedVideoRow): Html | false =>
+  !is_live &&
+  duration > 0 &&
+  (storyboard !== null || chapters.length > 0) &&
+  html`<div class="times" dir="ltr" data-chapters="${JSON.stringify(chapters)}" hidden><p class="hint" hidden><span class="preview"></span><bdi></bdi></p><div class="track"><input type="range" min="0" max="${Math.floor(duration)}" value="0" aria-label="${t('Position')}"></div><p class="now"></p></div>`

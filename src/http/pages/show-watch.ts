@@ -148,10 +148,10 @@ export const lockedPage = ({ hiddenHead }: PageTools, { isWrong }: { isWrong: bo
   body: html`<section class="locked">
 <h1>${t('This video needs a password')}</h1>
 <p>${t('Whoever sent you here can tell you what it is.')}</p>
-<form method="post"><label>${t('Password')}<input type="password" name="password" required autocomplete="off" maxlength="500"${
+<form method="post" class="fields"><label>${t('Password')}<input type="password" name="password" required autocomplete="off" maxlength="500"${
     isWrong && html` aria-invalid="true" aria-describedby="wrong"`
-  }></label><button>${t('Watch')}</button></form>
-${isWrong && html`<p id="wrong" role="alert" class="wrong">${t('That is not the password of this video.')}</p>`}
+  }></label><button class="main">${t('Watch')}</button></form>
+${isWrong && html`<p id="wrong" role="alert" class="problem">${t('That is not the password of this video.')}</p>`}
 </section>`,
 })
 

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { createContext, runInContext } from 'node:vm'
 import { describe, expect, it } from '@jest/globals'
 
-const SCRIPT = readFileSync(new URL('../../../src/http/pages/assets/player.js', import.meta.url), 'utf8')
+const read = (name: string) => readFileSync(new URL(`../../../src/http/pages/assets/${name}`, import.meta.url), 'utf8')
+const SCRIPT = read('player-times.js') + read('player.js')
 
 class Part extends EventTarget {
   hidden = false
@@ -50,6 +51,7 @@ function open(dataset: Record<string, string>) {
   const root = Object.assign(new Part(), {
     dataset: { duration: '60', ...dataset },
     querySelector: (selector: string) => parts[selector] ?? null,
+    querySelectorAll: () => [],
   })
   const left: string[] = []
   const document = Object.assign(new EventTarget(), {

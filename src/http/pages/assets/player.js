@@ -20,9 +20,8 @@ function begin(root) {
   }
   const button = root.querySelector('.play')
   const player = { root, video, button, hls: null, file: null, files: [], isStarted: false, controls: video.controls }
-  player.files = [...video.querySelectorAll(`source:not([type="${HLS_TYPE}"])`)].map(({ src, type, dataset }) => ({
+  player.files = [...video.querySelectorAll(`source:not([type="${HLS_TYPE}"])`)].map(({ src, dataset }) => ({
     src: src.split('#')[0],
-    type,
     label: dataset.label,
   }))
   // Chromium's own HLS player stops in a live that has just begun.
@@ -50,7 +49,10 @@ function begin(root) {
   video.addEventListener('error', () => failed(player), true)
   keepPosition(player)
   offerTools(player)
-  offerChapters(player)
+  for (const offer of Object.values(globalThis.videoTimes)) offer(player, start)
+  offerTheatre(player)
+  offerPictureInPicture(player)
+  for (const part of document.querySelectorAll('[data-scripted]')) part.hidden = false
   listenToKeys(player)
   report(player)
   if (root.dataset.live) followLive(root, player)
@@ -59,9 +61,7 @@ function begin(root) {
 }
 
 /** Continues with the next element of a playlist. */
-function goOn({ dataset: { next } }) {
-  if (next) location.assign(next)
-}
+const goOn = ({ dataset: { next } }) => next && location.assign(next)
 
 async function start(player) {
   const { video } = player
@@ -92,8 +92,7 @@ function started(player) {
   player.button.hidden = true
   player.video.controls = player.controls
   player.root.classList.add('started')
-  const tools = player.root.querySelector('.tools')
-  if (tools) tools.hidden = false
+  for (const part of player.root.querySelectorAll('.tools, .times')) part.hidden = false
 }
 
 const loadHls = () =>
@@ -222,33 +221,35 @@ function offerTools(player) {
   })
 }
 
-/** Links to a timestamp of the page's own video seek at once, with a preview picture if there is one. */
-function offerChapters(player) {
-  const { root, video } = player
-  const [picture, total, width, height, every] = (root.dataset.storyboard ?? '').split(' ')
-  for (const link of document.querySelectorAll('a[data-seek]')) {
-    const seconds = Number(link.dataset.seek)
-    const preview = link.querySelector('.preview')
-    if (picture && preview) {
-      const index = Math.floor(seconds / Number(every))
-      const inRow = Math.max(1, Math.floor(Number(total) / Number(width)))
-      const scale = 112 / Number(width)
-      preview.style.width = '112px'
-      preview.style.height = `${Number(height) * scale}px`
-      preview.style.backgroundImage = `url("${encodeURI(picture).replaceAll('%25', '%')}")`
-      preview.style.backgroundSize = `${Number(total) * scale}px auto`
-      const [column, row] = [index % inRow, Math.floor(index / inRow)]
-      preview.style.backgroundPosition = `${-column * 112}px ${-row * Number(height) * scale}px`
-    }
-    link.addEventListener('click', async (event) => {
-      if (event.metaKey || event.ctrlKey || event.shiftKey) return
-      event.preventDefault()
-      root.scrollIntoView({ block: 'nearest' })
-      root.dataset.start = String(seconds)
-      if (!player.isStarted) await start(player)
-      if (video.readyState > 0) video.currentTime = seconds
-    })
+/** The player as wide as the page, until this browser is told otherwise. */
+function offerTheatre({ root }) {
+  const button = root.querySelector('.theatre')
+  if (!button) return
+  const widen = (isWide) => {
+    root.closest('.watch').classList.toggle('wide', isWide)
+    button.setAttribute('aria-pressed', String(isWide))
   }
+  button.addEventListener('click', () => {
+    widen(button.getAttribute('aria-pressed') === 'false')
+    localStorage.setItem('theatre', button.getAttribute('aria-pressed'))
+  })
+  // Some browsers are told to store nothing, and throw.
+  try {
+    widen(localStorage.getItem('theatre') === 'true')
+  } catch {}
+}
+
+/** Chromium hides it in a menu; Firefox shows a button of its own, and has no such property. */
+function offerPictureInPicture({ root, video }) {
+  const button = root.querySelector('.floating')
+  if (!button || !document.pictureInPictureEnabled) return
+  button.hidden = false
+  button.addEventListener('click', () => {
+    const done = document.pictureInPictureElement ? document.exitPictureInPicture() : video.requestPictureInPicture()
+    done.catch(() => undefined)
+  })
+  for (const event of ['enterpictureinpicture', 'leavepictureinpicture'])
+    video.addEventListener(event, () => button.setAttribute('aria-pressed', String(document.pictureInPictureElement === video)))
 }
 
 function toggle(video) {
@@ -266,12 +267,12 @@ const KEYS = {
   m: (video) => {
     video.muted = !video.muted
   },
-  c: (video) => {
-    const tracks = [...video.textTracks]
-    const shown = tracks.find(({ mode }) => mode === 'showing')
-    if (shown) shown.mode = 'disabled'
-    else if (tracks[0]) tracks[0].mode = 'showing'
+  c: ({ textTracks }) => {
+    const track = [...textTracks].find(({ mode }) => mode === 'showing') ?? textTracks[0]
+    if (track) track.mode = track.mode === 'showing' ? 'disabled' : 'showing'
   },
+  t: (_video, root) => root.querySelector('.theatre')?.click(),
+  p: (_video, root) => root.querySelector('.floating')?.click(),
   f: (_video, root) => {
     if (document.fullscreenElement) document.exitFullscreen()
     else root.requestFullscreen?.().catch(() => undefined)
@@ -282,15 +283,15 @@ const move = (video, seconds) => {
   video.currentTime = Math.max(0, Math.min(video.duration || 0, video.currentTime + seconds))
 }
 
-/** Unless another element uses them: not while somebody types or chooses, nor in the player's own bar. */
+/** Unless another element uses them: not while somebody types or chooses, nor in the browser's own bar. */
 function listenToKeys(player) {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-    const isFree = event.target === document.body || event.target.closest('main') === event.target
+    const isFree = event.target === document.body || event.target.matches('main, .times input')
     const act = KEYS[event.key]
     if (!act || !isFree) return
     event.preventDefault()
-    if (player.isStarted) act(player.video, player.root)
+    if (player.isStarted || event.key === 't') act(player.video, player.root)
     else if (event.key === 'k' || event.key === ' ') start(player)
   })
 }

@@ -40,8 +40,11 @@ const kindOf = (url: string): string =>
 export function shareOf(video: WatchedVideoRow, here: Here): Html {
   const { width, height } = embedSize(video.aspect_ratio)
   const frame = html`<iframe title="${titleText(video.name)}" width="${width}" height="${height}" src="${embedUrl(video, here)}" frameborder="0" allowfullscreen="" sandbox="allow-same-origin allow-scripts allow-popups allow-forms"></iframe>`
-  return html`<details><summary>${t('Share')}</summary><div class="share"><label>${t('Link')}<input readonly value="${watchUrl(
+  return html`<details><summary>${t('Share')}</summary><div class="share"><label>${t('Link')}<input readonly dir="ltr" value="${watchUrl(
     video,
     here,
-  )}"></label><label>${t('Embed')}<textarea readonly rows="3">${frame.text}</textarea></label></div></details>`
+  )}"></label><label>${t('Embed')}<textarea readonly dir="ltr" rows="3">${frame.text}</textarea></label>${
+    !video.is_live &&
+    html`<p data-scripted hidden><label><input type="checkbox"> ${t('Start at')}</label> <input aria-label="${t('Time')}" value="0:00" size="8" pattern="(\\d+:){0,2}\\d+" inputmode="numeric" autocomplete="off"></p>`
+  }</div></details>`
 }

@@ -40,8 +40,8 @@ export const subscribeLink = ({ channel }: WatchedVideoRow): Html =>
   html`<a class="button main" href="${channelPath(channel)}" aria-label="${t('Subscribe to {name}', { name: channel.name })}">${t('Subscribe')}</a>`
 
 export const watchBody = (player: Html, below: Html): Html => html`<div class="watch">
-<article>
 ${player}
+<article>
 ${below}
 </div>`
 
@@ -65,6 +65,7 @@ ${detailsOf(video)}
 ${video.support && html`<details><summary>${t('Support')}</summary>${richText(video.support, here, { longest: SUPPORT_BYTES })}</details>`}
 ${downloads}
 ${share}
+${SHORTCUTS}
 <div id="said" data-region>${placeOf('comment')}${comments}</div>
 </article>
 <aside aria-label="${t('More videos')}">${aside ?? nextVideos(video, { covers })}</aside>`
@@ -97,6 +98,18 @@ function chaptersOf(video: WatchedVideoRow): Html | null {
 `,
   )}</ol></section>`
 }
+
+/** Shown by the script, which listens to them. */
+const SHORTCUTS = html`<details data-scripted hidden><summary>${t('Keyboard shortcuts')}</summary><dl class="details">
+<dt><kbd>k</kbd> <kbd>${t('Space bar')}</kbd></dt><dd>${t('Play or pause')}</dd>
+<dt><kbd>←</kbd> <kbd>→</kbd></dt><dd>${t('5 seconds back or forward')}</dd>
+<dt><kbd>j</kbd> <kbd>l</kbd></dt><dd>${t('10 seconds back or forward')}</dd>
+<dt><kbd>m</kbd></dt><dd>${t('Sound on or off')}</dd>
+<dt><kbd>c</kbd></dt><dd>${t('Captions on or off')}</dd>
+<dt><kbd>f</kbd></dt><dd>${t('Full screen')}</dd>
+<dt><kbd>t</kbd></dt><dd>${t('Theatre mode')}</dd>
+<dt><kbd>p</kbd></dt><dd>${t('Picture in picture')}</dd>
+</dl></details>`
 
 function replaysOf(replays: readonly ReplayRow[]): Html | null {
   if (replays.length === 0) return null
