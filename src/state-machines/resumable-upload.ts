@@ -21,6 +21,8 @@ export interface ResumableUploadSettings {
 export type ResumableUploadEvent =
   /** `bytes` from the offset `from` were stored. A chunk that does not begin at `received`, or overflows, changes nothing. */
   | { type: 'CHUNK_STORED'; from: number; bytes: number }
+  /** The client asked for the offset, such as while somebody types the details. */
+  | { type: 'ASKED' }
   /** The file of a form is complete; its size is what was received, since forms do not declare the length of their files. */
   | { type: 'ENDED' }
   /** The result of the upload exists now. */
@@ -66,6 +68,7 @@ export const resumableUploadMachine = flow.createMachine({
           { guard: 'continues', target: 'receiving', actions: 'keep', description: 'the first chunk' },
           { target: 'created', description: 'wrong offset' },
         ],
+        ASKED: { target: 'created' },
         CANCELLED: { target: 'cancelled' },
         TIMED_OUT: { target: 'expired' },
       },
@@ -78,6 +81,7 @@ export const resumableUploadMachine = flow.createMachine({
           { guard: 'continues', target: 'receiving', actions: 'keep', description: 'the next chunk' },
           { target: 'receiving', description: 'wrong offset' },
         ],
+        ASKED: { target: 'receiving' },
         ENDED: { target: 'assembled', actions: 'keepSize', description: 'the end of a form' },
         CANCELLED: { target: 'cancelled' },
         TIMED_OUT: { target: 'expired' },
@@ -89,6 +93,7 @@ export const resumableUploadMachine = flow.createMachine({
         owner: 'the request of the last chunk, or the client that asks (of an archive: sends) again',
       },
       on: {
+        ASKED: { target: 'assembled' },
         FINISHED: { target: 'finished' },
         REFUSED: { target: 'refused' },
         CANCELLED: { target: 'cancelled' },
@@ -102,7 +107,7 @@ export const resumableUploadMachine = flow.createMachine({
   },
 })
 
-/** Time in ms until a silent upload expires, counted from its last chunk; null if it has ended. */
+/** Time in ms until a silent upload expires, counted from its last chunk or status query; null if it has ended. */
 export function dueIn(state: ResumableUploadState, _context: ResumableUploadContext, settings: ResumableUploadSettings): number | null {
   return state === 'created' || state === 'receiving' || state === 'assembled' ? settings.session_lifetime : null
 }

@@ -42,6 +42,7 @@ export function makeReceiveChunk(deps: UploadDeps): ReceiveChunk {
           headers: rangeHeader(received),
         })
       }
+      if (range?.kind === 'status') advance(unit, uploadLifecycle, upload, { type: 'ASKED' }, silence())
       const after: AfterChunk = { received, complete: upload.state === 'assembled' }
       if (after.complete || !range || range.kind === 'status' || range.from !== received) return { after }
       if (range.to >= size || range.to < range.from) {

@@ -464,7 +464,7 @@ describe('the upload of an archive', () => {
     expect(seen).toHaveLength(2)
   })
 
-  it('expires some time after its last stored bytes, and no other request extends it', async () => {
+  it('expires some time after its last stored bytes or the last status query, and no other request extends it', async () => {
     await start()
     const id = await open('one.zip')
     await put(id, `bytes 0-9/${size}`, likesZip.subarray(0, 10))
@@ -472,11 +472,15 @@ describe('the upload of an archive', () => {
     const due = async () => (await rows(id))[0]?.due_at as Date
     const before = await due()
     expect(await open('one.zip')).toBe(id)
-    expect((await put(id, `bytes */${size}`))[0]).toBe(308)
+    expect((await put(id, 'bytes ?'))[0]).toBe(308)
+    expect((await put(id, `bytes */${size + 1}`))[0]).toBe(409)
     expect((await put(id, `bytes 0-9/${size}`, likesZip.subarray(0, 10)))[0]).toBe(308)
     expect((await put(id, `bytes 20-29/${size}`, likesZip.subarray(20, 30)))[0]).toBe(308)
     expect((await put(id, `bytes 10-19/${size + 1}`, likesZip.subarray(10, 20)))[0]).toBe(409)
     expect(await due()).toEqual(before)
+    expect((await put(id, `bytes */${size}`))[0]).toBe(308)
+    expect((await due()).getTime()).toBeGreaterThan(before.getTime() + 30 * 60_000)
+    await node.db.query("update upload set due_at = now() + interval '10 minutes'")
     expect((await put(id, `bytes 10-19/${size}`, likesZip.subarray(10, 20)))[0]).toBe(308)
     expect((await due()).getTime()).toBeGreaterThan(before.getTime() + 30 * 60_000)
     // A request that has the lease, and stores nothing.

@@ -18,6 +18,7 @@ export const table = defineTable({
     { from: 'created', event: chunk(10, 20), to: 'created' },
     { from: 'created', event: chunk(0, 0), to: 'created' },
     { from: 'created', event: chunk(0, 101), to: 'created' },
+    { from: 'created', event: { type: 'ASKED' }, to: 'created' },
     { from: 'created', event: { type: 'CANCELLED' }, to: 'cancelled' },
     { from: 'created', event: { type: 'TIMED_OUT' }, to: 'expired' },
 
@@ -28,9 +29,11 @@ export const table = defineTable({
     { from: 'receiving', with: { received: 60 }, event: chunk(60, 41), to: 'receiving' },
     { from: 'receiving', with: { received: 60 }, event: chunk(60, -60), to: 'receiving' },
     { from: 'receiving', with: { received: 60 }, event: { type: 'ENDED' }, to: 'assembled', gives: { size: 60 } },
+    { from: 'receiving', with: { received: 60 }, event: { type: 'ASKED' }, to: 'receiving' },
     { from: 'receiving', event: { type: 'CANCELLED' }, to: 'cancelled' },
     { from: 'receiving', event: { type: 'TIMED_OUT' }, to: 'expired' },
 
+    { from: 'assembled', event: { type: 'ASKED' }, to: 'assembled' },
     { from: 'assembled', event: { type: 'FINISHED' }, to: 'finished' },
     { from: 'assembled', event: { type: 'REFUSED' }, to: 'refused' },
     { from: 'assembled', event: { type: 'CANCELLED' }, to: 'cancelled' },
