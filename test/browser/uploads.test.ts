@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { violationsOf } from '../support/axe.ts'
 import { type Chromium, type Person, startChromium } from '../support/chromium.ts'
 import { media } from '../support/media.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { run } from '../support/postgres.ts'
+import { eventually } from '../support/until.ts'
 
 const PIECE = 8 * 1024 * 1024
 
@@ -69,6 +71,8 @@ async function cutAfterFirst(): Promise<{ mend(): Promise<void> }> {
   return { mend: () => page.unroute(pieces) }
 }
 
+const press = (name = 'Upload') => page.getByRole('main').getByRole('button', { name, exact: true }).click()
+const focused = () => page.evaluate(() => (document.activeElement as HTMLInputElement).name)
 const transfer = () => page.evaluateHandle(() => new DataTransfer())
 const lost = () => page.getByText('The connection is lost.').waitFor()
 const uploaded = () => page.getByRole('link', { name: 'Edit the details' }).waitFor()
@@ -131,7 +135,7 @@ describe('an upload by the page', () => {
     await page.getByRole('radio', { name: 'The picture at 0:02' }).check()
     await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
     await uploaded()
-    await page.getByText('Uploaded, without the thumbnail.').waitFor()
+    await page.getByText('Not added: Thumbnail.').waitFor()
     expect(await videos('No file yet')).toHaveLength(1)
   }, 300_000)
 
@@ -222,5 +226,138 @@ describe('an upload by the page', () => {
     await page.getByRole('radio', { name: 'The picture at 0:02' }).waitFor()
     await page.locator('[name="videofile"]').setInputFiles([])
     expect(maker.complaints()).toEqual([])
+  }, 300_000)
+
+  it('takes all details, chapters, captions and a thumbnail from one form', async () => {
+    await page.goto(`${node.base}/videos/upload`)
+    expect(await page.locator('[name="videoPasswords"]').isVisible()).toBe(false)
+    await page.locator('[name="videofile"]').setInputFiles(await take('whole.mp4', 'whole'))
+    await page.getByRole('radio', { name: 'The picture at 0:02' }).check()
+    await page.locator('[name="name"]').fill('All of it')
+    await page.locator('[name="privacy"]').selectOption('5')
+    await page.getByLabel('Passwords').fill('first secret\nsecond secret')
+    await page.locator('[name="tags"]').fill('bird, lake')
+    await page.locator('#upload-language').selectOption('fr')
+    await page.getByText('More', { exact: true }).click()
+    await page.locator('[name="category"]').selectOption('1')
+    await page.locator('[name="licence"]').selectOption('2')
+    await page.locator('[name="support"]').fill('By boat')
+    await page.locator('[name="commentsPolicy"]').selectOption('3')
+    await page.locator('[name="scheduleUpdate.updateAt"]').fill('2127-03-01T10:30')
+    await page.locator('[name="chapters"]').fill('0:00 Standing\n0:01 Flying')
+    await page.locator('[name="captionLanguage"]').selectOption('fr')
+    const vtt = { name: 'a.vtt', mimeType: 'text/vtt', buffer: Buffer.from('WEBVTT\n\n00:00.000 --> 00:01.000\nSalut\n') }
+    await page.locator('[name="captionfile"]').setInputFiles(vtt)
+    await press()
+    await uploaded()
+    const [video] = await run<{ id: number }>(
+      node.databaseUrl,
+      "select id, privacy, tags, language, category, licence, support, comments_policy from video where name = 'All of it'",
+    )
+    const { id, ...details } = video ?? { id: 0 }
+    expect(details).toEqual({
+      privacy: 5,
+      tags: ['bird', 'lake'],
+      language: 'fr',
+      category: 1,
+      licence: 2,
+      support: 'By boat',
+      comments_policy: 3,
+    })
+    const rows = (sql: string) => run(node.databaseUrl, sql.replace('$1', String(id)))
+    expect(await rows('select timecode, title from video_chapter where video_id = $1 order by timecode')).toEqual([
+      { timecode: 0, title: 'Standing' },
+      { timecode: 1, title: 'Flying' },
+    ])
+    expect(await rows('select language from video_caption where video_id = $1')).toEqual([{ language: 'fr' }])
+    expect(await rows('select update_at, privacy from video_schedule where video_id = $1')).toEqual([
+      { update_at: new Date('2127-03-01T10:30:00Z'), privacy: 1 },
+    ])
+    expect(await page.locator('.uploads li').textContent()).toMatch(/Uploaded. Edit the details\s*$/)
+  }, 300_000)
+
+  it('is refused at the fields, in the language of the page, and goes on with what is mended', async () => {
+    await page.context().addCookies([{ name: 'vireo-language', value: 'de', url: node.base }])
+    await page.goto(`${node.base}/videos/upload`)
+    await page.locator('[name="videofile"]').setInputFiles(await take('mended.mp4', 'mended'))
+    await page.getByText('Hochgeladen bis auf das Ende').waitFor()
+    await page.locator('[name="tags"]').fill('one, two, three, four, five, six')
+    await page.locator('summary', { hasText: 'Mehr' }).click()
+    await page.locator('[name="chapters"]').fill('nonsense')
+    await page.locator('summary', { hasText: 'Mehr' }).click()
+    await press('Hochladen')
+    const tags = page.locator('[name="tags"]')
+    await page.locator('.uploads .problem').waitFor()
+    expect(await page.locator('.uploads .problem').textContent()).toBe('Bitte die markierten Felder prüfen.')
+    expect(await focused()).toBe('tags')
+    expect(await tags.getAttribute('aria-invalid')).toBe('true')
+    const [, about = ''] = ((await tags.getAttribute('aria-describedby')) ?? '').split(' ')
+    expect(await page.locator(`[id="${about}"]`).textContent()).toMatch(/5/)
+    expect(await page.locator('[name="chapters"]').isVisible()).toBe(true)
+    expect(await page.locator('[name="chapters"]').getAttribute('aria-invalid')).toBe('true')
+    expect(await violationsOf(page)).toEqual([])
+    await tags.fill('one, two')
+    await page.locator('[name="chapters"]').fill('0:00 All')
+    const ranges: (string | undefined)[] = []
+    page.on('request', (one) => one.method() === 'PUT' && ranges.push(one.headers()['content-range']))
+    await press('Hochladen')
+    await page.getByRole('link', { name: 'Details bearbeiten' }).waitFor()
+    // Its first piece was there.
+    expect(ranges.filter((range) => range?.startsWith('bytes 0-'))).toEqual([])
+    expect(await page.locator('[aria-invalid]').count()).toBe(0)
+  }, 300_000)
+
+  it('takes several files with the same details, and after a refusal those that are left', async () => {
+    await page.goto(`${node.base}/videos/upload`)
+    const text = join(folder, 'no-video.txt')
+    await writeFile(text, 'no video')
+    await page.locator('[name="videofile"]').setInputFiles([await take('many-1.mp4', '1'), text, await take('many-2.mp4', '2')])
+    expect(await page.locator('[name="name"]').isDisabled()).toBe(true)
+    await page.locator('[name="tags"]').fill('many')
+    await page.locator('[name="privacy"]').selectOption('2')
+    await press()
+    await page.getByText('no-video.txt').getByText('This file is not supported').waitFor()
+    await page.getByText('many-2.mp4 Uploaded.').waitFor()
+    await press()
+    await page.getByText('no-video.txt').getByText('This file is not supported').waitFor()
+    const rows = await run(node.databaseUrl, "select name, privacy, tags from video where name like 'many%' order by name")
+    expect(rows).toEqual([
+      { name: 'many-1', privacy: 2, tags: ['many'] },
+      { name: 'many-2', privacy: 2, tags: ['many'] },
+    ])
+  }, 300_000)
+
+  it('is kept open while the form waits', async () => {
+    await page.clock.install()
+    await page.goto(`${node.base}/videos/upload`)
+    await page.locator('[name="videofile"]').setInputFiles(await take('kept.mp4', 'kept'))
+    await page.getByText('Uploaded but for its end').waitFor()
+    const left = async () => {
+      const [row] = await run<{ seconds: number }>(
+        node.databaseUrl,
+        "select extract(epoch from due_at - now())::integer as seconds from upload where file_name = 'kept.mp4'",
+      )
+      return row?.seconds ?? 0
+    }
+    await run(node.databaseUrl, "update upload set due_at = now() + interval '10 minutes' where file_name = 'kept.mp4'")
+    await page.clock.fastForward('05:00')
+    await eventually(async () => expect(await left()).toBeGreaterThan(30 * 60))
+    await press()
+    await uploaded()
+  }, 300_000)
+
+  it('is not called unfinished in another tab while it runs', async () => {
+    await page.goto(`${node.base}/videos/upload`)
+    await page.locator('[name="videofile"]').setInputFiles(await take('elsewhere.mp4', 'elsewhere'))
+    await page.getByText('Uploaded but for its end').waitFor()
+    const tab = await page.context().newPage()
+    const idle = tab.waitForResponse((answer) => answer.url().includes('/pieces'), { timeout: 3000 }).catch(() => undefined)
+    await tab.goto(`${node.base}/videos/upload`)
+    expect(await idle).toBeUndefined()
+    expect(await tab.locator('.uploads li').count()).toBe(0)
+    await page.reload()
+    await page.getByText('Choose elsewhere.mp4 again').waitFor()
+    await tab.reload()
+    await tab.getByText('Choose elsewhere.mp4 again').waitFor()
   }, 300_000)
 })

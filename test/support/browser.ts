@@ -87,7 +87,9 @@ export function makeBrowser(base: string, always: Record<string, string> = {}): 
     sendForm: async ({ action, fields }) => await sendMultipart(action, formOf(fields)),
     async sendFile({ action, fields }, { field, name, type, bytes }, headers) {
       const body = formOf(fields)
-      body.set(field, new Blob([new Uint8Array(bytes)], { type }), name)
+      // Last, as in the forms of the pages.
+      body.delete(field)
+      body.append(field, new Blob([new Uint8Array(bytes)], { type }), name)
       return await sendMultipart(action, body, headers)
     },
     async login(username, password, more = {}) {

@@ -68,11 +68,6 @@ ${config().signup.enabled && html`<p>${rich('No account yet? <a>Sign up</a>', li
 <input id="code" name="code" inputmode="numeric" maxlength="20" autocomplete="one-time-code">
 <button class="main">${t('Log in')}</button>`
 
-  async function localClient(): Promise<ClientCredentials> {
-    const { client_id: clientId, client_secret: clientSecret } = await instance.localClient()
-    return { clientId, clientSecret }
-  }
-
   async function signIn(request: FastifyRequest, reply: FastifyReply, tokens: Tokens, next: string): Promise<FastifyReply> {
     // A new login ends the previous session.
     const before = await visitors.of(request)
@@ -91,12 +86,23 @@ ${config().signup.enabled && html`<p>${rich('No account yet? <a>Sign up</a>', li
     const isOwn = loginCookie.read(request) === login.externalAuthToken
     loginCookie.clear(reply)
     if (!isOwn) return show(request, reply, { next, problem: NOT_ENTERED, status: 403 })
+    const problems = { invalid_grant: NOT_ENTERED }
+    return await tryLogin(request, reply, { next, problems }, (client) => sessions.loginByToken({ client, ...login }))
+  }
+
+  /** Logs in, or shows the form again with the problem: that of its code in `problems`, or its message. */
+  async function tryLogin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { problems, ...form }: { username?: string | undefined; next: string; problems: Readonly<Record<string, Localized>> },
+    login: (client: ClientCredentials) => Promise<Tokens>,
+  ): Promise<FastifyReply> {
     try {
-      return await signIn(request, reply, await sessions.loginByToken({ client: await localClient(), ...login }), next)
+      const { client_id: clientId, client_secret: clientSecret } = await instance.localClient()
+      return await signIn(request, reply, await login({ clientId, clientSecret }), form.next)
     } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== 'invalid') throw error
-      const problem = error.code === 'invalid_grant' ? NOT_ENTERED : recognized(error.message)
-      return show(request, reply, { next, problem, status: 400 })
+      if (!(error instanceof DomainError) || (error.kind !== 'invalid' && error.kind !== 'unauthenticated')) throw error
+      return show(request, reply, { ...form, problem: problems[error.code ?? ''] ?? recognized(error.message), status: 400 })
     }
   }
 
@@ -122,19 +128,8 @@ ${config().signup.enabled && html`<p>${rich('No account yet? <a>Sign up</a>', li
     visitors.refuseForged(request, field('token'))
     const next = localPath(field('next'))
     const username = field('username')
-    try {
-      const tokens = await sessions.login({
-        client: await localClient(),
-        username: username ?? '',
-        password: field('password') ?? '',
-        code: field('code')?.trim(),
-      })
-      return await signIn(request, reply, tokens, next)
-    } catch (error) {
-      if (!(error instanceof DomainError) || (error.kind !== 'invalid' && error.kind !== 'unauthenticated')) throw error
-      const problem = PROBLEMS[error.code ?? ''] ?? recognized(error.message)
-      return show(request, reply, { username, next, problem, status: 400 })
-    }
+    const typed = { username: username ?? '', password: field('password') ?? '', code: field('code')?.trim() }
+    return await tryLogin(request, reply, { username, next, problems: PROBLEMS }, (client) => sessions.login({ client, ...typed }))
   })
 
   app.get('/logout', pageOptions, async (request, reply) => {

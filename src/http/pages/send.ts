@@ -101,7 +101,7 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets) {
   const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
     const { status = 200, origins = [], isPrivate = false, isSecret = false, forms, ...page } = answer
     const framed = page.embed === true
-    const signedIn = !framed && deps.visitors.seemsSignedIn(request)
+    const signedIn = !framed && deps.visitors.tokenOf(request) !== undefined
     const message = framed ? undefined : messageOf(deps.config().broadcast_message, deps.urls)
     const language = languageOf(request, framed)
     const body = layout({ ...page, signedIn, message, theme: themeOf(request, framed) }, site(), assets, language)
@@ -135,7 +135,7 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets) {
   /** The hooks of a page that all visitors share, keyed by its path and the named query parameters. */
   const keep = (names: readonly string[], { embed = false }: { embed?: boolean } = {}): KeptPage => {
     // Frames of other sites are anonymous.
-    const isForAll = (request: FastifyRequest) => embed || !deps.visitors.seemsSignedIn(request)
+    const isForAll = (request: FastifyRequest) => embed || deps.visitors.tokenOf(request) === undefined
     const variantOf = (request: FastifyRequest) => `${languageOf(request, embed).tag} ${themeOf(request, embed)}`
     const kept = deps.answers?.ofPages(names, { headers: HEADERS, isForAll, variantOf })
     return kept ? { onRequest: kept.onRequest, onSend: [kept.onSend, conditionalTagged] } : { onSend: [conditionalTagged] }

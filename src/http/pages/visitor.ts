@@ -62,14 +62,8 @@ export function makeVisitors(deps: {
       const token = cookieOf(request, session)
       return token === undefined ? null : await sessions.visit(token)
     },
-    /** The access token of the cookie, for requests to the API in the visitor's name. */
-    tokenOf(request: FastifyRequest): string | undefined {
-      return cookieOf(request, session)
-    },
-    /** True if there is a cookie, valid or not: enough to choose what a page offers. */
-    seemsSignedIn(request: FastifyRequest) {
-      return cookieOf(request, session) !== undefined
-    },
+    /** The access token of the cookie, valid or not, for requests to the API in the visitor's name. */
+    tokenOf: (request: FastifyRequest): string | undefined => cookieOf(request, session),
     /** Stores an access token in a cookie, for this many seconds, and the user's language in another one. */
     async signIn(reply: FastifyReply, accessToken: string, seconds: number) {
       setCookie(reply, { name: session, value: accessToken, maxAge: seconds })

@@ -150,7 +150,7 @@ describe('an archive uploaded in a form', () => {
   it('counts for the quota of its user, which the page shows', async () => {
     const { browser, id } = await newcomer(QUOTA)
     const { html } = await browser.open(PAGE)
-    expect(html).toContain('a ZIP file of at most 2 MB, which is what your video quota leaves')
+    expect(html).toContain('a ZIP file of at most 2 MB. That is what your video quota leaves.')
     const { status } = await browser.sendFile(partIn(html, 'import'), zipFile(new Uint8Array(QUOTA + 1)))
     expect(status).toBe(413)
     expect(await imports(id)).toEqual([])

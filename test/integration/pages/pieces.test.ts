@@ -1,12 +1,15 @@
 // Uploads in pieces from a page: what the script of the page sends, and what it relies on.
 
+import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, makeBrowser, partIn } from '../../support/browser.ts'
+import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
+import { run } from '../../support/postgres.ts'
 
 const PIECE = 8 * 1024 * 1024
-const PATH = '/videos/upload/pieces'
+const PATH = '/videos/upload'
 
 let node: TestNode
 let agent: Agent
@@ -30,9 +33,10 @@ afterAll(async () => {
 /** Over the only connection. */
 function send(method: string, query: string, headers: Record<string, string | number>, body: Buffer | string = '') {
   const cookie = [...maker.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const path = method === 'POST' ? PATH : `${PATH}/pieces`
   const sent = { ...headers, cookie, origin: node.base, 'x-form-token': token, 'content-length': Buffer.byteLength(body) }
   return new Promise<{ status: number | undefined; range: string | undefined; id: string; isReused: boolean }>((resolve, reject) => {
-    const asked = request(`${node.base}${PATH}${query}`, { method, headers: sent, agent }, (answer) => {
+    const asked = request(`${node.base}${path}${query}`, { method, headers: sent, agent }, (answer) => {
       const { statusCode: status, headers } = answer
       const id = String(headers['x-upload-id'] ?? '')
       answer.resume()
@@ -43,12 +47,21 @@ function send(method: string, query: string, headers: Record<string, string | nu
   })
 }
 
-const open = (details: object, size = 3 * PIECE) =>
+const open = (details: Record<string, string>, size = 3 * PIECE) =>
   send(
     'POST',
-    '?uploadType=resumable',
-    { 'content-type': 'application/json', 'x-upload-content-length': size, 'x-upload-content-type': 'video/mp4' },
-    JSON.stringify({ channelId, filename: 'take.mp4', name: 'The take', privacy: 1, ...details }),
+    '',
+    { 'content-type': 'application/x-www-form-urlencoded', 'x-upload-content-length': size, 'x-upload-content-type': 'video/mp4' },
+    new URLSearchParams({
+      token,
+      part: 'upload',
+      fileId: 'a',
+      filename: 'take.mp4',
+      name: 'The take',
+      channelId,
+      privacy: '1',
+      ...details,
+    }).toString(),
   )
 
 const put = (id: string, from: number, bytes: Buffer, size = 3 * PIECE) =>
@@ -72,6 +85,57 @@ it('a refused upload without the script keeps what was typed', async () => {
   expect(refused.html).toMatch(/<option value="3" selected>/)
   expect(refused.html).toMatch(/<option value="fr" selected>/)
 })
+
+it('an upload without the script takes all that was typed, and its chapters', async () => {
+  const { fields, ...form } = partIn((await maker.open('/videos/upload')).html, 'upload')
+  const typed = {
+    name: 'All by form',
+    channelId,
+    privacy: '5',
+    videoPasswords: 'first secret\r\nsecond secret',
+    tags: 'bird, lake',
+    language: 'fr',
+    category: '1',
+    licence: '2',
+    support: 'By boat',
+    commentsPolicy: '3',
+    'scheduleUpdate.updateAt': '2127-03-01T10:30',
+    originallyPublishedAt: '2020-02-03T04:05',
+    chapters: '0:00 Standing\r\n0:01 Flying',
+  }
+  const { downloadEnabled: _unchecked, ...rest } = fields
+  const bytes = await readFile(await media('small.mp4'))
+  const file = { field: 'videofile', name: 'small.mp4', type: 'video/mp4', bytes }
+  const refused = await maker.sendFile({ ...form, fields: { ...rest, ...typed, chapters: 'nonsense', tags: 'a' } }, file)
+  expect(refused.status).toBe(400)
+  for (const name of ['chapters', 'tags']) expect(refused.html).toMatch(new RegExp(`id="upload-${name}"[^>]* aria-invalid="true"`))
+  expect(refused.html).toMatch(/<details open>/)
+  const done = await maker.sendFile({ ...form, fields: { ...rest, ...typed } }, file)
+  expect([done.status, done.path]).toEqual([200, expect.stringMatching(/^\/my-library\/videos\/\w+$/)])
+  const query = <R extends object>(sql: string) => run<R>(node.databaseUrl, sql)
+  const [video] = await query<{ id: number }>(`select id, privacy, tags, language, category, licence, support, comments_policy,
+    download_enabled, originally_published_at from video where name = 'All by form'`)
+  const { id, ...details } = video ?? { id: 0 }
+  expect(details).toEqual({
+    privacy: 5,
+    tags: ['bird', 'lake'],
+    language: 'fr',
+    category: 1,
+    licence: 2,
+    support: 'By boat',
+    comments_policy: 3,
+    download_enabled: false,
+    originally_published_at: new Date('2020-02-03T04:05:00Z'),
+  })
+  expect(await query(`select update_at, privacy from video_schedule where video_id = ${id}`)).toEqual([
+    { update_at: new Date('2127-03-01T10:30:00Z'), privacy: 1 },
+  ])
+  expect(await query(`select password from video_password where video_id = ${id} order by id`)).toHaveLength(2)
+  expect(await query(`select timecode, title from video_chapter where video_id = ${id} order by timecode`)).toEqual([
+    { timecode: 0, title: 'Standing' },
+    { timecode: 1, title: 'Flying' },
+  ])
+}, 60_000)
 
 describe('an upload in pieces', () => {
   it('goes on over the connection of a piece that was sent twice', async () => {

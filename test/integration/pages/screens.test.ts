@@ -278,22 +278,27 @@ describe('a user without a script', () => {
     const bytes = await readFile(await media('blue.mp4'))
     const cookie = [...maker.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const send = (token: string | undefined, query: string, init: RequestInit) =>
-      fetch(`${at.node.base}${pieces}${query}`, {
+      fetch(`${at.node.base}${init.method === 'POST' ? `${path}/source` : pieces}${query}`, {
         ...init,
+        redirect: 'manual',
         headers: { ...init.headers, cookie, origin: at.node.base, 'x-form-token': token ?? '' },
       })
-    const opening = (filename: string) => ({
+    const { token = '' } = part(html, 'replace').fields
+    const opening = (filename: string, typed: Record<string, string> = {}) => ({
       method: 'POST',
-      body: JSON.stringify({ filename }),
-      headers: { 'content-type': 'application/json', 'x-upload-content-length': `${bytes.length}`, 'x-upload-content-type': 'video/mp4' },
+      body: new URLSearchParams({ token, part: 'replace', filename, fileId: 'a file', ...typed }),
+      headers: { 'x-upload-content-length': `${bytes.length}`, 'x-upload-content-type': 'video/mp4' },
     })
-    const { token } = part(html, 'replace').fields
+    const forged = await send('', '', opening('goose.mp4', { token: 'f00' }))
+    expect([forged.status, forged.headers.get('x-upload-id')]).toEqual([403, null])
     // As for a session that has ended: the script leads to the login.
-    expect((await send('forged', '', opening('goose.mp4'))).status).toBe(401)
+    expect((await send('f00', '?upload_id=1', { method: 'PUT', headers: { 'content-range': 'bytes */1' } })).status).toBe(401)
     const text = opening('goose.txt')
     const refused = await send(token, '', { ...text, headers: { ...text.headers, 'accept-language': 'de' } })
-    expect(await refused.json()).toEqual({ detail: 'Diese Datei wird nicht unterstützt. Erlaubte Typen: .webm, .ogv, .mp4' })
-    const id = (await send(token, '', opening('goose.mp4'))).headers.get('x-upload-id')
+    expect(await refused.text()).toContain('role="alert">Diese Datei wird nicht unterstützt. Erlaubte Typen: .webm, .ogv, .mp4<')
+    const opened = await send(token, '', opening('goose.mp4'))
+    const id = opened.headers.get('x-upload-id')
+    expect([opened.status, await opened.text()]).toEqual([201, ''])
     const headers = { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` }
     const last = await send(token, `?upload_id=${id}`, { method: 'PUT', body: new Uint8Array(bytes), headers })
     expect([last.status, await last.json()]).toEqual([200, expect.objectContaining({ inputFilename: 'goose.mp4' })])

@@ -11,6 +11,8 @@ const PATIENCE_MS = [1000, 3000, 10_000, 30_000]
 const FRAMES = [0.05, 0.25, 0.5, 0.75]
 const FRAME_WIDTH = 1280
 const PROGRESS_MS = 4000
+/** How often a waiting upload is kept open: the server ends those that are silent for long, and a laptop may sleep in between. */
+const RENEWAL_MS = 120_000
 /** In this browser: the user whom it notifies. */
 const PUSHED = 'push'
 /** In this tab: what was typed before a login. */
@@ -29,10 +31,7 @@ addEventListener('submit', (event) => {
     swap(form, event.submitter)
   } else if (form.matches('[action="/logout"]') && localStorage.getItem(PUSHED)) {
     event.preventDefault()
-    // The answer is read before the page goes.
-    endPush(form.elements.token.value)
-      .then((answer) => answer.text())
-      .finally(() => form.submit())
+    endPush(form.elements.token.value).finally(() => form.submit())
   }
 })
 
@@ -61,8 +60,8 @@ async function swap(form, submitter) {
 
 /** For the return from a login that was asked for in between. Passwords are not kept. */
 function askForLogin({ action, elements }, address) {
-  const open = [...elements].filter(({ name, type }) => name && !['password', 'hidden', 'file', 'radio'].includes(type))
-  const values = open.map((field) => [field.name, typedInto(field)])
+  const isOpen = ({ name, type }) => name && !/password/i.test(name) && !['password', 'hidden', 'file', 'radio'].includes(type)
+  const values = [...elements].filter(isOpen).map((field) => [field.name, typedInto(field)])
   sessionStorage.setItem(TYPED, JSON.stringify({ path: pathOf(action), part: elements.part?.value, values }))
   location.assign(address)
 }
@@ -79,20 +78,18 @@ function restoreTyped() {
   }
 }
 
-const typedInto = (field) => {
-  if (field.options) return [...field.selectedOptions].map(({ value }) => value)
-  return field.type === 'checkbox' ? field.checked : field.value
-}
+const typedInto = ({ options, selectedOptions, type, checked, value }) =>
+  options ? [...selectedOptions].map((option) => option.value) : type === 'checkbox' ? checked : value
 
 function complain(form, page) {
   form.ariaBusy = null
   form.querySelector('.refused')?.remove()
-  const text = page.querySelector('[role="alert"]')?.textContent ?? page.title
-  const problem = make('p', { className: 'problem refused', role: 'alert' }, text)
+  const problem = make('p', { className: 'problem refused', role: 'alert' }, saidIn(page))
   form.prepend(problem)
   problem.scrollIntoView({ block: 'nearest' })
 }
 
+const saidIn = (page) => page.querySelector('[role="alert"]')?.textContent ?? page.title
 const pathOf = (address) => new URL(address, location.href).pathname
 const pageIn = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html')
 
@@ -101,14 +98,46 @@ function show(page, address, region) {
   const from = (region && page.getElementById(region)) || page.querySelector('main')
   const place = (region && page.getElementById(region) && document.getElementById(region)) || document.querySelector('main')
   if (!from || (!region && pathOf(address) !== location.pathname)) return location.assign(address)
+  const focused = place.contains(document.activeElement) && document.activeElement
   place.replaceWith(document.adoptNode(from))
   if (place.matches('main')) isTyped = false
-  const problem = document.querySelector('[aria-invalid], [role="alert"], [role="status"]')
-  if (problem?.matches('[aria-invalid]')) problem.focus()
-  else problem?.scrollIntoView({ block: 'nearest' })
-  document.querySelector('[autofocus]')?.focus()
   begin()
+  const problem = document.querySelector('[aria-invalid], [role="alert"], [role="status"]')
+  if (problem?.matches('[aria-invalid]')) return problem.focus()
+  problem?.scrollIntoView({ block: 'nearest' })
+  const moved = from.querySelector('[autofocus]')
+  if (moved) moved.focus()
+  else if (focused) returnFocus(from, focused, problem)
 }
+
+/** Focuses the control that was focused before its place was replaced, or else what is said. */
+function returnFocus(place, focused, said) {
+  const keyOf = ({ tagName, type, name, value, href, textContent, form }) =>
+    JSON.stringify([tagName, name, /submit|checkbox|radio/.test(type) && value, href, textContent, form?.elements.part?.value])
+  const key = keyOf(focused)
+  const controls = [...place.querySelectorAll(':is(a, button, input, select, textarea, summary):not(:disabled)')]
+  const twin = controls.find(({ id }) => id && id === focused.id) ?? controls.find((control) => keyOf(control) === key)
+  const target = twin ?? said ?? place
+  if (!twin) target.tabIndex = -1
+  target.focus({ preventScroll: true })
+}
+
+/** Shows at the fields of a form what an answered page says about them, or nothing. */
+function mark(form, page) {
+  for (const field of form.querySelectorAll('[id][name]')) {
+    document.getElementById(`${field.id}-refused`)?.remove()
+    const note = page?.getElementById(field.id)?.ariaInvalid && page.getElementById(`${field.id}-note`)
+    field.ariaInvalid = note ? 'true' : null
+    if (!note) continue
+    note.id = `${field.id}-refused`
+    field.setAttribute('aria-describedby', `${field.id}-note ${note.id}`)
+    field.after(note)
+    field.closest('details')?.setAttribute('open', '')
+  }
+}
+
+// The browser cannot say what is wrong with a field that is not shown.
+addEventListener('invalid', ({ target }) => target.closest('details')?.setAttribute('open', ''), true)
 
 // Choosing all rows of a list.
 function begin() {
@@ -120,7 +149,6 @@ function begin() {
     heading.replaceWith(all)
   }
   for (const form of document.querySelectorAll('[data-upload]')) beginUpload(form)
-  if (document.querySelector('[data-progress]')) lookLater()
   for (const form of document.querySelectorAll('[data-push]')) beginPush(form)
   restoreTyped()
 }
@@ -131,27 +159,25 @@ addEventListener('input', () => {
   isTyped = true
 })
 
-let nextLook
-function lookLater() {
-  clearTimeout(nextLook)
-  nextLook = setTimeout(look, PROGRESS_MS)
-}
-
 /** Looks again while something is under way, and nobody types. */
 async function look() {
-  if (!document.querySelector('[data-progress]')) return
-  const isIdle = () => !document.hidden && !document.activeElement?.closest('main form') && !isTyped
+  const isIdle = () =>
+    document.querySelector('[data-progress]') && !document.hidden && !document.activeElement?.closest('main form') && !isTyped
   const answer = isIdle() && (await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined))
   const page = answer?.ok && (await pageIn(answer))
+  setTimeout(look, PROGRESS_MS)
   if (page && isIdle()) show(page, answer.url)
-  else lookLater()
 }
 
 function beginUpload(form) {
-  const input = form.querySelector('[type="file"]')
+  const input = form.querySelector('[type="file"][required]')
   // Archives and replacements are one file without a title.
-  const name = form.elements.namedItem('name')
-  input.multiple = name !== null
+  const { name, chapters, captionLanguage, captionfile } = form.elements
+  for (const place of form.querySelectorAll('[data-scripted]')) place.hidden = false
+  captionfile?.addEventListener('change', () => {
+    captionLanguage.required = captionfile.files.length > 0
+  })
+  input.multiple = Boolean(name)
   if (name) name.required = false
   // The upload begins with the choice of files, and goes on while the details are typed.
   form.querySelector('label').before(input.labels[0], input)
@@ -169,14 +195,14 @@ function beginUpload(form) {
   let suggested = ''
   const choose = () => {
     if (name) {
-      name.disabled = input.files.length > 1
+      for (const field of [name, chapters, captionLanguage, captionfile]) field.disabled = input.files.length > 1
       offerThumbnails(form, input.files)
       if (name.value === suggested && input.files.length === 1) {
         suggested = titleOf(input.files[0])
         name.value = suggested
       }
     }
-    beginUploads(form, input)
+    beginUploads(form)
   }
   input.addEventListener('change', choose)
   const list = make('ul', { className: 'uploads', ariaLive: 'polite' })
@@ -184,17 +210,18 @@ function beginUpload(form) {
   showUnfinished(form, list)
 }
 
-/** Uploads that were left: those to continue, and those whose end was not seen. */
-async function showUnfinished({ dataset: { upload: path }, elements }, list) {
-  for (const kept of Object.keys(localStorage).filter((key) => key.startsWith(`unfinished ${path} `))) {
+/** Uploads that were left: those to continue, and those whose end was not seen. Others run in another tab. */
+async function showUnfinished(form, list) {
+  const { held = [] } = (await navigator.locks?.query()) ?? {}
+  for (const kept of Object.keys(localStorage).filter((key) => key.startsWith(`unfinished ${form.dataset.upload} `))) {
+    if (held.some(({ name }) => name === kept)) continue
     const { id, name, size } = JSON.parse(localStorage.getItem(kept))
-    const answer = await placeOf({ path, id, size, token: elements.token.value }).catch(() => ({}))
-    if (answer.status === 308) {
-      const words = { name, percent: Math.floor((100 * placeIn(answer)) / size) }
-      const hint = TEXTS.unfinished.replace(/\{(\w+)\}/g, (_all, word) => words[word])
+    const { status, place, isComplete, said } = await send(form, id, { range: `*/${size}` }).catch(() => ({}))
+    if (status === 308) {
+      const hint = TEXTS.unfinished.replace('{percent}', Math.floor((100 * place) / size)).replace('{name}', () => name)
       list.append(make('li', { className: 'left' }, hint))
-    } else if (answer.status < 500) localStorage.removeItem(kept)
-    if (isComplete(answer)) list.append(make('li', {}, name, ' ', ...arrived(videoIn(answer), path)))
+    } else if (status < 500) localStorage.removeItem(kept)
+    if (isComplete) list.append(make('li', {}, name, ' ', ...arrived(said.video, form)))
   }
 }
 
@@ -222,10 +249,9 @@ async function offerThumbnails(form, files) {
       const scale = Math.min(1, FRAME_WIDTH / video.videoWidth)
       const canvas = make('canvas', { width: video.videoWidth * scale, height: video.videoHeight * scale })
       canvas.getContext('2d').drawImage(video, 0, 0, canvas.width, canvas.height)
-      const choice = place.appendChild(frameChoice(canvas))
       const seconds = Math.round(video.currentTime)
       const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-      choice.querySelector('input').ariaLabel = TEXTS.pictureAt.replace('{time}', time)
+      place.append(frameChoice(canvas, TEXTS.pictureAt.replace('{time}', time)))
     }
   } catch {
     place.remove()
@@ -237,82 +263,80 @@ async function offerThumbnails(form, files) {
   }
 }
 
-const frameChoice = (shown) => make('label', {}, make('input', { type: 'radio', name: 'frame' }), ' ', shown)
+const frameChoice = (shown, ariaLabel = null) => make('label', {}, make('input', { type: 'radio', name: 'frame', ariaLabel }), ' ', shown)
 
-const once = (target, kind) =>
-  new Promise((resolve, reject) => {
-    target.addEventListener(kind, resolve, { once: true })
-    target.addEventListener('error', reject, { once: true })
-  })
+const once = (target, kind) => new Promise((resolve, reject) => Object.assign(target, { [`on${kind}`]: resolve, onerror: reject }))
 
-/** Sends the chosen frame by the form of the video's own page. */
-async function sendThumbnail(form, id, token) {
+/** Sends what the upload does not take by the forms of the video's own page. Returns what was refused. */
+async function sendRest(form, id) {
+  const { token, chapters, captionLanguage, captionfile } = form.elements
   const canvas = form.querySelector('.frames :checked')?.parentElement.querySelector('canvas')
-  if (!canvas) return
-  const body = new FormData()
-  body.set('token', token)
-  body.set('part', 'thumbnail')
-  body.set('thumbnailfile', await new Promise((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.9)), 'thumbnail.jpg')
-  const answer = await fetch(`/my-library/videos/${id}`, { method: 'POST', body })
-  await answer.text()
-  if (!answer.ok) throw new Error(TEXTS.noThumbnail)
+  const picture = canvas && new File([await new Promise((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.9))], 'thumbnail.jpg')
+  const parts = [
+    picture && ['thumbnail', { thumbnailfile: picture }],
+    chapters?.value.trim() && ['chapters', { chapters: chapters.value }],
+    captionfile?.files[0] && ['caption', { captionLanguage: captionLanguage.value, captionfile: captionfile.files[0] }],
+  ]
+  let problems = ''
+  for (const [part, fields] of parts.filter(Boolean)) {
+    const body = new FormData()
+    for (const [name, value] of Object.entries({ token: token.value, part, ...fields })) body.set(name, value)
+    const answer = await fetch(`/my-library/videos/${id}`, { method: 'POST', body }).catch(() => undefined)
+    const page = answer && (await pageIn(answer))
+    if (!answer?.ok)
+      problems += ` ${TEXTS.without.replace('{part}', TEXTS[part])} ${page?.querySelector('.problem[id]')?.textContent ?? ''}`
+  }
+  return problems
 }
 
-const titleOf = (file) =>
-  file.name
-    .replace(/\.[^.]+$/, '')
-    .slice(0, 120)
-    .padEnd(3, '_')
+const titleOf = ({ name }) => /(.*?)(\.[^.]+)?$/.exec(name)[1].slice(0, 120).padEnd(3, '_')
 
-/** By form: its uploads. */
+/** By form: its uploads, while they are under way. */
 const uploads = new WeakMap()
 
 /** Sends the chosen files but for their last pieces, which wait for the form. Another choice ends it. */
-function beginUploads(form, { files }) {
+function beginUploads(form) {
+  const { files } = form.querySelector('[type="file"][required]')
   uploads.get(form)?.stop.abort()
   uploads.get(form)?.resolve()
   const list = form.querySelector('.uploads')
-  list.replaceChildren()
+  for (const row of list.querySelectorAll('li:not([data-done])')) row.remove()
   const one = { stop: new AbortController(), ...Promise.withResolvers() }
   uploads.set(form, one)
-  one.end = uploadAll(form, [...files], list, one).finally(() => {
-    one.isOver = true
-  })
+  one.end = uploadAll(form, [...files], list, one).finally(() => uploads.get(form) === one && uploads.delete(form))
 }
 
 async function finishUploads(form) {
   form.ariaBusy = 'true'
-  if (!uploads.has(form) || uploads.get(form).isOver) beginUploads(form, form.querySelector('[type="file"]'))
+  if (!uploads.has(form)) beginUploads(form)
   const one = uploads.get(form)
   one.resolve()
   await one.end
   if (one.stop.signal.aborted) return
-  uploads.delete(form)
   form.ariaBusy = null
   // Its details may be at fault.
-  if (form.querySelector('.uploads .problem') && form.querySelector('[type="file"]').files.length === 1) return
+  if (form.querySelector('.uploads .problem')) return form.querySelector('[aria-invalid]')?.focus()
   form.reset()
   form.querySelector('.frames')?.remove()
 }
 
+/** Files that have arrived: those of the same choice may be sent again. */
+const done = new WeakSet()
+
 async function uploadAll(form, files, list, { stop: { signal }, promise: sent }) {
-  const path = form.dataset.upload
-  const { token } = form.elements
-  for (const file of files) {
+  for (const file of files.filter((file) => !done.has(file))) {
     const bar = make('progress', { max: file.size, ariaLabel: file.name })
     const text = make('span')
     const row = list.appendChild(make('li', {}, file.name, ' ', bar, ' ', text))
     try {
-      const detailsOf = () => detailsIn(form, file, files)
-      const video = await upload({ file, path, detailsOf, token: token.value, sent, signal }, (bytes, note) => {
+      const video = await upload({ file, form, isOnly: files.length === 1, sent, signal }, (bytes, note) => {
         bar.value = bytes
         text.textContent = note ?? `${Math.floor((100 * bytes) / file.size)} %`
       })
+      done.add(file)
       bar.value = file.size
-      const problem =
-        video && files.length === 1 && (await sendThumbnail(form, video.shortUUID, token.value).catch(() => TEXTS.noThumbnail))
-      text.replaceChildren(...arrived(video, path), problem ? ` ${problem}` : '')
       row.dataset.done = ''
+      text.replaceChildren(...arrived(video, form), video && files.length === 1 ? await sendRest(form, video.shortUUID) : '')
     } catch (error) {
       if (signal.aborted) return
       if (error.status === 401) return askForLogin(form, `/login?next=${encodeURIComponent(location.pathname)}`)
@@ -322,25 +346,21 @@ async function uploadAll(form, files, list, { stop: { signal }, promise: sent })
   }
 }
 
-/** What the form says about a file, as JSON. */
-function detailsIn(form, file, files) {
-  const fields = [...new FormData(form)].filter(([, value]) => typeof value === 'string' && value !== '')
-  const { token: _token, part: _part, frame: _frame, tags, ...typed } = Object.fromEntries(fields)
-  if (tags) typed.tags = tags.match(/[^\s,](?:[^,]*[^\s,])?/g) ?? []
-  return { ...typed, name: files.length === 1 && typed.name ? typed.name : titleOf(file), filename: file.name }
-}
-
-function arrived(video, path) {
-  const href = video ? `/my-library/videos/${video.shortUUID}` : path.replace(/(\/source)?\/pieces.*/, '')
+function arrived(video, form) {
+  const href = video ? `/my-library/videos/${video.shortUUID}` : pathOf(form.action)
   return [`${TEXTS.uploaded} `, make('a', { href }, video ? TEXTS.edit : TEXTS.back)]
 }
 
-async function send(address, { token, headers, ...init }) {
-  const answer = await fetch(address, { method: 'PUT', ...init, headers: { ...headers, 'x-form-token': token } })
-  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+/** Sends a piece of an upload, asks for its place, or ends it. */
+async function send(form, id, { range, ...init }) {
+  const headers = { 'x-form-token': form.elements.token.value, ...(range && { 'content-range': `bytes ${range}` }) }
+  const answer = await fetch(`${form.dataset.upload}?upload_id=${id}`, { method: 'PUT', headers, ...init })
+  const text = await answer.text()
+  const { status } = answer
+  // Without a byte it is `bytes=0--1`.
+  const place = Number(/=0-(-?\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? -1) + 1
+  return { status, place, isComplete: status === 200 || status === 204, said: text.startsWith('{') ? JSON.parse(text) : {} }
 }
-
-const placeOf = ({ path, id, size, token }) => send(`${path}?upload_id=${id}`, { token, headers: { 'content-range': `bytes */${size}` } })
 
 /** Browsers do not read a file that has changed since it was chosen. */
 const read = (part) =>
@@ -355,94 +375,95 @@ async function idOf(file) {
   return `${file.lastModified} ${btoa(String.fromCharCode(...new Uint8Array(hash ?? [])))}`
 }
 
+/** Opens the upload, or finds the open one of the same file, which takes the details. Its form shows what is refused. */
+async function open(form, { size, type }, body) {
+  const headers = { 'x-upload-content-length': size, 'x-upload-content-type': type || 'application/octet-stream' }
+  const answer = await fetch(form.action, { method: 'POST', body, headers })
+  const page = await pageIn(answer)
+  const id = answer.headers.get('x-upload-id')
+  mark(form, id ? undefined : page)
+  if (id) return id
+  // After a login in another tab the next try needs the new one.
+  form.elements.token.value = page.querySelector('form [name="token"]')?.value ?? ''
+  throw refusalOf(pathOf(answer.url) === '/login' ? 401 : answer.status, saidIn(page))
+}
+
 /** One file in pieces. The server knows an open upload by the file, keeps the place in it, and takes the present details. */
-async function upload({ file, path, detailsOf, token, sent, signal }, tell) {
-  const { name, size, type } = file
+async function upload(job, tell) {
+  const { name, size } = job.file
   if (size === 0) throw new Error(TEXTS.empty)
-  const fileId = await idOf(file)
-  const kept = `unfinished ${path} ${name} ${size} ${fileId}`
+  const fileId = await idOf(job.file)
+  const kept = `unfinished ${job.form.dataset.upload} ${name} ${size} ${fileId}`
+  const work = () => sendPieces({ ...job, fileId, kept }, tell)
+  // Other tabs see that it is under way.
+  return await (navigator.locks?.request(kept, { mode: 'shared' }, work) ?? work())
+}
+
+async function sendPieces({ form, file, isOnly, fileId, kept, sent, signal }, tell) {
+  const { name, size } = file
+  const present = () => {
+    const details = new URLSearchParams(new FormData(form))
+    if (!isOnly || !details.get('name')) details.set('name', titleOf(file))
+    return `${details}&${new URLSearchParams({ filename: name, fileId })}`
+  }
+  const question = { range: `*/${size}` }
   let id
   let details
   let from = 0
+  let isPlaced = false
   let tries = 0
   let restarts = 0
   while (true) {
     if (signal.aborted) {
       localStorage.removeItem(kept)
-      if (id) await send(`${path}?upload_id=${id}`, { method: 'DELETE', token }).catch(() => undefined)
+      if (id) await send(form, id, { method: 'DELETE' }).catch(() => undefined)
       signal.throwIfAborted()
     }
     try {
       if (!id) {
-        const kind = type || 'application/octet-stream'
-        const headers = { 'content-type': 'application/json', 'x-upload-content-length': size, 'x-upload-content-type': kind }
-        details = JSON.stringify({ ...detailsOf(), fileId })
-        const answer = await send(`${path}?uploadType=resumable`, { method: 'POST', token, body: details, headers })
-        if (answer.status >= 400) throw refusalOf(answer)
-        id = answer.headers.get('x-upload-id')
+        details = present()
+        id = await open(form, file, new URLSearchParams(details))
         localStorage.setItem(kept, JSON.stringify({ id, name, size }))
       }
-      // It may have been open already.
-      if (from === 0 || tries > 0) {
-        const answer = await placeOf({ path, id, size, token })
-        if (isComplete(answer)) return finish(answer, kept)
-        if (answer.status === 308) from = placeIn(answer)
-        if (answer.status === 404 || answer.status === 403) {
-          id = null
-          from = 0
-          continue
-        }
-      }
-      if (from + PIECE >= size) {
+      if (isPlaced && from + PIECE >= size) {
         tell(from, TEXTS.waits)
+        const renewal = setInterval(() => send(form, id, question).catch(() => undefined), RENEWAL_MS)
         await sent
-        if (signal.aborted) continue
-        if (details !== JSON.stringify({ ...detailsOf(), fileId })) {
-          id = null
-          continue
-        }
+        clearInterval(renewal)
+        if (!signal.aborted && details !== present()) id = undefined
+        if (signal.aborted || !id) continue
       }
       tell(from)
-      const body = await read(file.slice(from, from + PIECE))
-      const headers = { 'content-range': `bytes ${from}-${from + body.byteLength - 1}/${size}` }
-      const answer = await send(`${path}?upload_id=${id}`, { token, body, headers })
-      if (isComplete(answer)) return finish(answer, kept)
-      // It has expired while it waited.
-      if ((answer.status === 403 || answer.status === 404) && restarts++ === 0) {
-        id = null
-        from = 0
-        continue
+      // It may have been open already.
+      const body = isPlaced ? await read(file.slice(from, from + PIECE)) : undefined
+      const piece = body && { range: `${from}-${from + body.byteLength - 1}/${size}`, body }
+      const { status, place, isComplete, said } = await send(form, id, piece ?? question)
+      if (isComplete) {
+        localStorage.removeItem(kept)
+        return said.video
       }
-      if (answer.status !== 308) throw refusalOf(answer)
-      from = placeIn(answer)
-      tries = 0
+      isPlaced = status === 308
+      if (isPlaced) from = place
+      // It has expired.
+      else if ((status === 403 || status === 404) && restarts++ < 3) id = undefined
+      else throw refusalOf(status, said.detail)
+      if (body) tries = 0
     } catch (error) {
       if (error.isFinal) {
-        if (error.status !== 401) localStorage.removeItem(kept)
+        if (id && error.status !== 401) localStorage.removeItem(kept)
         throw error
       }
+      isPlaced = false
       tell(from, TEXTS.lost)
       await new Promise((resolve) => setTimeout(resolve, PATIENCE_MS[Math.min(tries++, PATIENCE_MS.length - 1)]))
     }
   }
 }
 
-/** Without a byte it is `bytes=0--1`. */
-const placeIn = (answer) => Number(/=0-(-?\d+)$/.exec(answer.headers.get('range') ?? '')?.[1] ?? -1) + 1
-
-const isComplete = ({ status }) => status === 200 || status === 204
-const videoIn = ({ text }) => text && JSON.parse(text).video
-
-function finish(answer, kept) {
-  localStorage.removeItem(kept)
-  return videoIn(answer)
-}
-
 /** Refusals are final; a server that is away or busy is not. */
-function refusalOf(answer) {
-  const { detail } = answer.text.startsWith('{') ? JSON.parse(answer.text) : {}
-  const isFinal = answer.status < 500 && ![408, 409, 429].includes(answer.status)
-  return Object.assign(new Error(detail || TEXTS.refused.replace('{status}', answer.status)), { isFinal, status: answer.status })
+function refusalOf(status, detail) {
+  const isFinal = status < 500 && ![408, 409, 429].includes(status)
+  return Object.assign(new Error(detail || TEXTS.refused.replace('{status}', status)), { isFinal, status })
 }
 
 const subscription = async () => (await navigator.serviceWorker?.getRegistration('/'))?.pushManager?.getSubscription()
@@ -459,8 +480,7 @@ async function beginPush(form) {
     box.disabled = true
     try {
       const token = form.elements.token.value
-      const answer = box.checked ? await startPush(token, form.dataset) : await endPush(token)
-      show(await pageIn(answer), answer.url)
+      show(...(box.checked ? await startPush(token, form.dataset) : await endPush(token)))
     } catch (error) {
       box.checked = !box.checked
       form.querySelector('output').textContent = error.isFinal ? error.message : TEXTS.notNotified
@@ -475,8 +495,7 @@ async function startPush(token, { push, user }) {
   await navigator.serviceWorker.register(`/push-worker.js?${user}`)
   const { pushManager } = await navigator.serviceWorker.ready
   await (await pushManager.getSubscription())?.unsubscribe()
-  const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: push })
-  const { endpoint, keys } = made.toJSON()
+  const { endpoint, keys } = (await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: push })).toJSON()
   const answer = await sendDevice({ part: 'push', token, endpoint, ...keys })
   localStorage.setItem(PUSHED, user)
   return answer
@@ -491,10 +510,11 @@ async function endPush(token) {
 }
 
 async function sendDevice(fields) {
-  const init = { method: 'POST', body: new URLSearchParams(fields), headers: { accept: 'text/html' } }
-  const answer = await fetch('/my-account/settings', init)
-  if (!answer.ok) throw Object.assign(new Error(TEXTS.refused.replace('{status}', answer.status)), { isFinal: true })
-  return answer
+  const headers = { accept: 'text/html' }
+  const answer = await fetch('/my-account/settings', { method: 'POST', body: new URLSearchParams(fields), headers })
+  if (!answer.ok) throw refusalOf(answer.status)
+  return [await pageIn(answer), answer.url]
 }
 
 begin()
+setTimeout(look, PROGRESS_MS)

@@ -21,6 +21,7 @@ export interface ApiCall {
   query?: Readonly<Record<string, string | number | undefined>>
   /** Sent as JSON. */
   body?: object | undefined
+  headers?: Readonly<Record<string, string>>
   /** In place of the one in the cookie. */
   accessToken?: string
 }
@@ -32,7 +33,7 @@ export interface Refusal {
   fields: ReadonlyMap<string, string | Localized>
 }
 
-export type ApiResult = { ok: true; status: number; body: unknown } | { ok: false; refusal: Refusal }
+export type ApiResult = { ok: true; status: number; body: unknown; location?: string | undefined } | { ok: false; refusal: Refusal }
 
 export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) {
   /** Sends a request with the visitor's session and address, so that rights, limits and audit are those of the API. */
@@ -46,13 +47,16 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
     return await requestInternally(app.server, { ...inner, headers: given, address: clientIp(request) })
   }
 
-  async function call(request: FastifyRequest, { operation, values = {}, query = {}, body, accessToken }: ApiCall): Promise<ApiResult> {
+  async function call(
+    request: FastifyRequest,
+    { operation, values = {}, query = {}, body, headers = {}, accessToken }: ApiCall,
+  ): Promise<ApiResult> {
     const [method = '', url = ''] = operation.split(' ')
     const search = new URLSearchParams(
       Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]])),
     )
     const path = `${filled(url, values)}${search.size > 0 ? `?${search}` : ''}`
-    const json = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+    const json = body && { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
     return resultOf(await forward(request, { method, path, ...json }, accessToken))
   }
 
@@ -82,9 +86,9 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
 
 export type Api = ReturnType<typeof makeApi>
 
-export function resultOf({ status, body }: Pick<InnerAnswer, 'status' | 'body'>): ApiResult {
+export function resultOf({ status, body, headers }: InnerAnswer): ApiResult {
   const parsed: unknown = /^[[{"]/.test(body) ? JSON.parse(body) : undefined
-  if (status < 400) return { ok: true, status, body: parsed }
+  if (status < 400) return { ok: true, status, body: parsed, location: headers.location }
   const detail = valueAt(parsed, 'detail')
   const invalid = valueAt(parsed, 'invalid-params')
   const fields = Object.entries(typeof invalid === 'object' && invalid ? invalid : {}).map(([name, param]): [string, string] => [
@@ -103,10 +107,7 @@ export function filled(url: string, values: Values): string {
 export const textAt = (from: unknown, path: string): string => String(valueAt(from, path) ?? '')
 
 /** The value at a path such as `account.displayName`. */
-export const valueAt = (from: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (at, step) => (typeof at === 'object' && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined),
-      from,
-    )
+export const valueAt = (from: unknown, path: string): unknown => path.split('.').reduce(memberOf, from)
+
+const memberOf = (at: unknown, name: string): unknown =>
+  typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? Reflect.get(at, name) : undefined

@@ -14,7 +14,6 @@ import { facts, is, isNot, ME, state } from './words.ts'
 
 const ARCHIVES = '/my-account/import-export'
 const EXPORTS = 'GET /api/v1/users/:userId/exports'
-const MINUTE = 60_000
 /** Pending and processing. */
 const BUSY = [1, 2]
 const FAILED = 4
@@ -27,7 +26,6 @@ const rowsOf = (exports: unknown): unknown[] => [valueAt(exports, 'data') ?? []]
 const usedBy = ({ data }: Shown): number => Number(valueAt(data.quota, 'videoQuotaUsed'))
 const fits = (shown: Shown): boolean => usedBy(shown) <= rulesOf(shown).max_user_video_quota
 const sizes = (shown: Shown) => ({ used: size(usedBy(shown)), most: size(rulesOf(shown).max_user_video_quota) })
-const isImporting = ({ data }: Shown): boolean => is('state.id', ...BUSY)(data.latest)
 const soft = (text: Localized): Html => html`<p class="soft">${text}</p>`
 
 /** Bytes of the largest archive, as the server and the quotas of the user allow. */
@@ -42,20 +40,12 @@ function largest({ tools, data: { me, quota } }: Shown): number {
 function aboutImports(shown: Shown): Html {
   const { legacy_timeout: longest, max_partial_per_user: most } = shown.tools.config().vireo.uploads
   const bytes = largest(shown)
-  const about = { size: size(bytes) }
-  return html`${
-    bytes < most
-      ? t(
-          'An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most {size}, which is what your video quota leaves.',
-          about,
-        )
-      : t('An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most {size}.', about)
-  } <noscript>${t('All of it has to arrive within {minutes}.', { minutes: counted.minutes(Math.floor(longest / MINUTE)) })}</noscript> ${t('A mail tells you when it is done. What is here already is not doubled.')} ${t('Comments stay where they are. So do followers: they follow your old account, and have to follow this one themselves.')}`
+  return html`${t('An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most {size}.', { size: size(bytes) })} ${bytes < most && t('That is what your video quota leaves.')} <noscript>${t('All of it has to arrive within {minutes}.', { minutes: counted.minutes(Math.floor(longest / 60_000)) })}</noscript> ${t('A mail tells you when it is done. What is here already is not doubled.')} ${t('Comments stay where they are. So do followers: they follow your old account, and have to follow this one themselves.')}`
 }
 
 function whyNoImport(shown: Shown): Html | null {
   if (!shown.tools.config().import.users.enabled) return soft(t('This server does not import archives.'))
-  if (isImporting(shown)) return soft(t('Another archive can be uploaded when the latest is done.'))
+  if (is('state.id', ...BUSY)(shown.data.latest)) return soft(t('Another archive can be uploaded when the latest is done.'))
   return largest(shown) > 0 ? null : soft(t('Your video quota has no room for an archive.'))
 }
 
@@ -105,7 +95,7 @@ export const archiveScreen = screen(
     form('import', 'POST /api/v1/vireo/users/:userId/imports', {
       title: t('Bring what you have elsewhere'),
       files: true,
-      pieces: ({ values }) => `${ARCHIVES}/pieces/${String(values.userId)}`,
+      pieces: 'POST /api/v1/users/:userId/imports/import-resumable',
       when: (shown) => whyNoImport(shown) === null,
       text: aboutImports,
       fields: { archive: { label: t('Archive'), as: 'file', accept: '.zip,application/zip', required: true } },

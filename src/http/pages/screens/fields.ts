@@ -30,6 +30,10 @@ export interface FieldWords {
   group?: Localized
   /** Why it cannot be changed. */
   locked?: Localized | undefined
+  /** Shown on demand. */
+  isRare?: boolean
+  /** Works with the script only. */
+  isScripted?: boolean
   /** The choice of nothing, for optional fields with choices. */
   none?: Localized
 }
@@ -50,9 +54,8 @@ const LONG_TEXT = 1001
 
 /** The fields named by `words`, in their order, with what the operation's schema says about each. */
 export function fieldsOf(operation: RouteOptions | undefined, words: Readonly<Record<string, FieldWords | Localized>>): Field[] {
-  const { config, schema } = operation ?? {}
-  const body = config?.form ? (config.form.json ?? config.form.fields) : schema?.body
-  const [input, output] = body instanceof z.ZodType ? [jsonSchema(body, 'input'), jsonSchema(body, 'output')] : [{}, {}]
+  const body = schemaOf(operation)
+  const [input, output] = body ? [jsonSchema(body, 'input'), jsonSchema(body, 'output')] : [{}, {}]
   return Object.entries(words).map(([name, word]) => {
     const known = { ...described(output, name), ...described(input, name) }
     const own = word instanceof Localized ? { label: word } : word
@@ -71,6 +74,12 @@ export function fieldsOf(operation: RouteOptions | undefined, words: Readonly<Re
       ...(choices ? { choices } : {}),
     }
   })
+}
+
+/** The schema of an operation's body, or of the texts of its form. */
+export function schemaOf({ config, schema }: Pick<RouteOptions, 'config' | 'schema'> = {}): z.ZodType | undefined {
+  const body = config?.form ? (config.form.json ?? config.form.fields) : schema?.body
+  return body instanceof z.ZodType ? body : undefined
 }
 
 const cache = new WeakMap<z.ZodType, Record<'input' | 'output', Json>>()
@@ -204,6 +213,15 @@ function inBody({ as, type, nullable, required }: Field, texts: readonly string[
   return as === 'moment' ? momentIn(text) : text
 }
 
+/** A body as the fields of a form: lists repeat a name, and objects have brackets. */
+export function formEntries(body: object, within = ''): [string, string][] {
+  return Object.entries(body).flatMap(([own, value]): [string, string][] => {
+    const name = within ? `${within}[${own}]` : own
+    if (Array.isArray(value)) return value.map((item) => [name, String(item)])
+    return typeof value === 'object' && value ? formEntries(value, name) : [[name, String(value ?? '')]]
+  })
+}
+
 /** Browsers leave out seconds that are 0, without which a time with a zone is no date of ISO 8601 to the API. */
 export const momentIn = (text: string): string => `${text}${/T\d\d:\d\d$/.test(text) ? ':00' : ''}Z`
 
@@ -232,6 +250,18 @@ export function fieldHtml(field: Field, { key, typed, problems }: ShownForm): Ht
 ${controlOf(field, { id, texts, about })}${noteHtml}
 `
 }
+
+/** The fields of a form; rare ones are in an element that opens. */
+export const fieldsHtml = (fields: readonly Field[], shown: ShownForm): Html[] =>
+  fields.map((field, index) => {
+    const { isRare, isScripted, group } = field
+    const [before, after] = [fields[index - 1], fields[index + 1]]
+    const isOpen = isRare && fields.some((one) => one.isRare && shown.problems.has(one.name))
+    const one = fieldHtml(field, shown)
+    return html`${isRare && !before?.isRare && html`<details${isOpen && html` open`}><summary>${t('More')}</summary>`}${
+      group && group !== before?.group && html`<h2>${group}</h2>`
+    }${isScripted ? html`<div hidden data-scripted>${one}</div>` : one}${isRare && !after?.isRare && html`</details>`}`
+  })
 
 /** The proof of a form, and its name on the screen. */
 export const hiddenFields = ({ token }: { token: string }, part: string): Html =>

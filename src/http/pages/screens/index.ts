@@ -2,7 +2,6 @@
 
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
 import { DomainError } from '../../../actors/runtime/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { Localized, recognized, t } from '../../../platform/language.ts'
@@ -12,17 +11,19 @@ import { loginPath } from '../../plugins/local-path.ts'
 import { addFormRoutes, linger } from '../../plugins/multipart.ts'
 import { queryOf } from '../fields.ts'
 import { type PageTools, pageOptions } from '../send.ts'
-import { type ApiResult, filled, makeApi, type Refusal, resultOf, type Values } from './api.ts'
+import { type ApiResult, filled, makeApi, type Refusal, resultOf } from './api.ts'
 import { addArchiveDownload } from './archives.ts'
 import {
   bodyOf,
   digestsOf,
   type Field,
-  fieldHtml,
+  fieldsHtml,
   fieldsOf,
+  formEntries,
   hiddenFields,
   previewButton,
   SHOWN,
+  schemaOf,
   shownValues,
   type Typed,
 } from './fields.ts'
@@ -55,17 +56,18 @@ interface Asked {
 
 const MANY = 100
 /** The texts of a form with files come first: they are checked before anything is stored, and shown again if the API refuses them. */
-const HEAD_BYTES = 64 * 1024
+const HEAD_BYTES = 256 * 1024
+const FILE = /\r\ncontent-disposition:[^\r\n]*;\s*filename=/i
 const HEAD_MS = 20_000
 const ID = /^[^\s/?#\\]{1,300}$/
 
 export function addScreens(tools: PageTools): void {
   const { app, visitors, send, sendMissing } = tools
   const api = makeApi(tools)
-  addUploadBridge(tools, api)
   addArchiveDownload(tools, api)
 
   for (const screen of [...screens, ...visitorScreens]) {
+    addUploadBridge(tools, api, screen)
     app.get(screen.path, pageOptions, async (request, reply) => {
       const asked = await open(request, reply, screen)
       return asked && !reply.sent ? await show(asked) : reply
@@ -103,13 +105,9 @@ export function addScreens(tools: PageTools): void {
 
   async function open(request: FastifyRequest, reply: FastifyReply, screen: Screen): Promise<Asked | undefined> {
     const visit = await visitors.of(request)
-    if (!visit && !screen.isOpen) {
-      reply.redirect(loginPath(pageOfForm(request)), 303)
-      return undefined
-    }
+    if (!visit && !screen.isOpen) return void reply.redirect(loginPath(pageOfForm(request)), 303)
     const { id: userId, username } = visit?.user ?? {}
-    const params = request.params as Record<string, string>
-    const values = { username, userId, accountName: username, name: username, ...params }
+    const values = { username, userId, accountName: username, name: username, ...(request.params as object) }
     const token = visitors.formToken(request, reply)
     const shown: Shown = { visit, request, tools, values, query: queryOf(request), data: {}, token }
     if (!mayOpen(screen, (operation) => api.mayCall(visit, operation))) throw new HttpError(403, 'Your account may not do this.')
@@ -123,27 +121,21 @@ export function addScreens(tools: PageTools): void {
     return asked
   }
 
-  const mayUse = (shown: Shown, part: Part): boolean =>
-    typeof part === 'function' || (api.mayCall(shown.visit, part.operation) && ('form' in part || (part.when?.(shown) ?? true)))
-
   async function show(asked: Asked, outcome?: Outcome): Promise<FastifyReply> {
     const { request, screen, shown } = asked
     const path = pathOf(request)
     const here = screen.isSecret ? path : pageOfForm(request)
-    const parts = screen.parts.filter((part) => mayUse(shown, part))
+    const mayUse = (part: Part) =>
+      typeof part === 'function' || (api.mayCall(shown.visit, part.operation) && ('form' in part || (part.when?.(shown) ?? true)))
+    const parts = screen.parts.filter(mayUse)
     const made = await Promise.all(
       parts.map(async (part) => {
         if (typeof part === 'function') return await part(shown)
         const mine = outcome?.part === nameOf(part) ? outcome : undefined
-        return 'form' in part
-          ? await formPart(part, { path: here, shown, outcome: mine })
-          : await listPart(request, part, { path, here, shown })
+        return 'form' in part ? await formPart(part, here, shown, mine) : await listPart(part, { path, here, shown })
       }),
     )
-    const done = shown.query('done')
-    const said = parts.flatMap((part) =>
-      typeof part === 'object' && nameOf(part) === done && 'form' in part ? [part.said ?? t('Saved.')] : [],
-    )[0]
+    const [said] = parts.flatMap((part) => ('form' in part && part.form === shown.query('done') ? [part.said ?? t('Saved.')] : []))
     const notice = outcome?.text ?? (outcome ? undefined : said)
     const body = html`${notice && html`<p class="notice" role="status">${notice}</p>`}${outcome?.shows}
 ${made}`
@@ -160,47 +152,35 @@ ${body}`
     return send(request, reply, { status, title, body: page, isPrivate: true, isSecret })
   }
 
-  async function formPart(
-    part: FormPart,
-    { path, shown, outcome }: { path: string; shown: Shown; outcome: Outcome | undefined },
-  ): Promise<Html | null> {
+  async function formPart(part: FormPart, path: string, shown: Shown, outcome?: Outcome): Promise<Html | null> {
     if (part.when && !outcome && !part.when(shown)) return null
     const fields = wordsFor(part, shown)
     const { button = t('Save') } = part
     const { refusal } = outcome ?? {}
     const typed = outcome?.typed ?? shownValues(fields, part.initial?.(shown))
-    const named = new Set(fields.map(({ name }) => name))
-    const problems = new Map(
-      [...(refusal?.fields ?? [])].filter(([name]) => named.has(name)).map(([name, text]) => [name, problemOf(text)]),
-    )
+    const isShown = (one: string) => fields.some(({ name }) => name === one)
+    const problems = new Map([...(refusal?.fields ?? [])].flatMap(([name, text]) => (isShown(name) ? [[name, problemOf(text)]] : [])))
     const summary = refusal && (outcome?.meant ?? (problems.size > 0 ? t('Look at the marked fields again.') : recognized(refusal.detail)))
     const text = typeof part.text === 'function' ? part.text(shown) : part.text
     return html`<section${part.title && html` aria-labelledby="${part.form}"`}>${part.title && html`<h2 id="${part.form}">${part.title}</h2>`}
 <form method="post" action="${path}" class="fields"${part.files && html` enctype="multipart/form-data"`}${
-      part.pieces ? html` data-upload="${part.pieces(shown)}"` : !part.files && html` data-swap`
+      part.pieces ? html` data-upload="${pathOf(shown.request)}/pieces"` : !part.files && html` data-swap`
     }>
 ${summary && html`<p class="problem" role="alert">${summary}</p>`}${hiddenFields(shown, part.form)}${
   part.changesOnly && html`<input type="hidden" name="${SHOWN}" value="${typed.get(SHOWN)?.[0] ?? digestsOf(fields, typed)}">`
 }${text && html`<p>${text}</p>`}
-${fields.map(
-  (field, index) =>
-    html`${field.group && field.group !== fields[index - 1]?.group && html`<h2>${field.group}</h2>`}${fieldHtml(field, { key: part.form, typed, problems })}`,
-)}<button${part.danger ? html` data-confirm="${t('{action}?', { action: button })}"` : html` class="main"`}>${button}</button>${part.preview && previewButton}
+${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ? html` data-confirm="${t('{action}?', { action: button })}"` : html` class="main"`}>${button}</button>${part.preview && previewButton}
 </form></section>`
   }
 
   const wordsFor = (part: FormPart, shown: Shown): Field[] =>
     fieldsOf(app.operations.get(part.operation), typeof part.fields === 'function' ? part.fields(shown) : (part.fields ?? {}))
 
-  async function listPart(
-    request: FastifyRequest,
-    list: ListPart,
-    { path, here, shown }: { path: string; here: string; shown: Shown },
-  ): Promise<Html> {
+  async function listPart(list: ListPart, { path, here, shown }: { path: string; here: string; shown: Shown }): Promise<Html> {
     const operation = app.operations.get(list.operation)
     const read = async (page: number) => {
       const query = listQuery(list, operation, { shown, page })
-      const answer = await api.read(request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })
+      const answer = await api.read(shown.request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })
       return { page, ...rowsOf(answer, page) }
     }
     let found = await read(pageOf(list, shown))
@@ -220,56 +200,55 @@ ${fields.map(
 
   async function submit(asked: Asked, part: FormPart, sent: Typed, form?: FormStream): Promise<FastifyReply> {
     const { request, reply, shown } = asked
-    const fields = wordsFor(part, shown)
     const text = textIn(sent)
     if (part.preview && sent.has('preview')) {
       const shows = html`<section class="preview" aria-label="${t('Preview')}">${part.preview(text, shown)}</section>`
       return await show(asked, { part: part.form, shows, typed: sent })
     }
     if (part.limit) await app.rateLimits.take(part.limit, request, reply)
-    const result = part.files && form ? await forwardForm(asked, part, sent, form) : await callWith(asked, part, fields, sent)
+    const result = await sendTo(asked, part, sent, form)
     if (!result.ok) {
       const meant = part.refused?.(result.refusal)
       if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: result.refusal.status, ...meant })
       if (result.refusal.status === 401 && !meant) return reply.redirect(loginPath(pageOfForm(request)), 303)
-      const typed = typedAgain(fields, sent)
+      const typed = typedAgain(wordsFor(part, shown), sent)
       const refusal = meant ? { ...result.refusal, status: 400 } : result.refusal
       return await show(asked, { part: part.form, refusal, meant, typed })
     }
+    const [, uploadId] = /upload_id=([\w-]+)/.exec(result.location ?? '') ?? []
+    if (uploadId) return await reply.code(201).header('x-upload-id', uploadId).send()
+    if (part.follow) await api.call(request, part.follow(result.body, text))
     if (part.ends) return sendScreen(asked, part.ends(text, shown))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
     const kept = queryKept(request, { done: part.form })
     return reply.redirect(part.leadsTo?.(result.body, shown) ?? `${pathOf(request)}${kept}`, 303)
   }
 
-  async function callWith({ request, shown }: Asked, part: FormPart, fields: Field[], sent: Typed): Promise<ApiResult> {
+  /** Sends a form to the API, unless the rules of the page refuse it. Files go as they arrive, after the texts. */
+  async function sendTo({ request, shown }: Asked, part: FormPart, sent: Typed, form?: FormStream): Promise<ApiResult> {
     const { operation, inPath = [], fixed, rules } = part
     const text = textIn(sent)
-    const made = bodyOf(
-      fields.filter(({ name }) => !inPath.includes(name)),
-      sent,
-    )
-    const body = part.body ? part.body(text, made, shown) : made
-    const { schema, config } = app.operations.get(operation) ?? {}
+    const fields = wordsFor(part, shown).filter(({ name, as }) => as !== 'file' && !inPath.includes(name))
+    const made = bodyOf(fields, sent)
+    const schema = schemaOf(app.operations.get(operation))
+    const body = schema && { ...(part.body ? part.body(text, made, shown) : made), ...fixed?.(shown) }
     const broken = Object.entries(rules?.(text) ?? {}).flatMap(([name, problem]) => (problem ? [[name, problem] as const] : []))
-    if (broken.length > 0) {
-      const wrong = invalidParamsOf(schema?.body as z.ZodType, 'body', body).map(({ name, msg }) => [name, msg] as const)
+    if (schema && broken.length > 0) {
+      const wrong = invalidParamsOf(schema, 'body', body).map(({ name, msg }) => [name, msg] as const)
       return { ok: false, refusal: { status: 400, detail: '', fields: new Map<string, string | Localized>([...wrong, ...broken]) } }
     }
-    const hasBody = schema?.body !== undefined || config?.form !== undefined
-    return await api.call(request, {
-      operation,
-      values: valuesOf(part, shown, sent),
-      body: hasBody ? { ...body, ...fixed?.(shown) } : undefined,
-    })
-  }
-
-  /** Sends the form as it arrives: the API reads its fields and files. */
-  async function forwardForm({ request, shown }: Asked, part: FormPart, sent: Typed, form: FormStream): Promise<ApiResult> {
-    const [method = '', url = ''] = part.operation.split(' ')
-    const path = filled(url, valuesOf(part, shown, sent))
-    const headers = { 'content-type': request.headers['content-type'], 'content-length': request.headers['content-length'] }
-    return resultOf(await api.forward(request, { method, path, headers, body: form.all() }))
+    const values = { ...shown.values, ...Object.fromEntries(inPath.map((name) => [name, text(name)])) }
+    const { 'x-upload-content-length': size, 'x-upload-content-type': type } = request.headers
+    if (part.pieces && size) {
+      const headers = { 'x-upload-content-length': String(size), 'x-upload-content-type': String(type) }
+      const file = { filename: text('filename'), fileId: text('fileId') }
+      return await api.call(request, { operation: part.pieces, values, headers, body: { ...body, ...file } })
+    }
+    if (!part.files || !form) return await api.call(request, { operation, values, body })
+    const [method = '', url = ''] = operation.split(' ')
+    const { stream, length } = form.after(formEntries(body ?? {}))
+    const headers = { 'content-type': request.headers['content-type'], 'content-length': length }
+    return resultOf(await api.forward(request, { method, path: filled(url, values), headers, body: stream }))
   }
 
   /** An action on the selected rows of a list, or on the one of its button. */
@@ -309,16 +288,9 @@ const nameOf = (part: FormPart | ListPart): string => ('form' in part ? part.for
 const typedAgain = (fields: readonly Field[], sent: Typed): Typed =>
   new Map([...sent].filter(([name]) => name === SHOWN || fields.some((field) => field.name === name && field.as !== 'password')))
 
-const textIn =
-  (sent: Typed): Text =>
-  (name) =>
-    sent.get(name)?.[0] ?? ''
-
-/** Values for the parameters of a form's operation. */
-const valuesOf = ({ inPath = [] }: FormPart, { values }: Shown, sent: Typed): Values => ({
-  ...values,
-  ...Object.fromEntries(inPath.map((name) => [name, textIn(sent)(name)])),
-})
+function textIn(sent: Typed): Text {
+  return (name) => sent.get(name)?.[0] ?? ''
+}
 
 const pathOf = ({ url }: FastifyRequest): string => new URL(url, 'http://inside').pathname
 
@@ -343,6 +315,7 @@ type FormStream = ReturnType<typeof formStream>
 
 /** A multipart form (RFC 7578) whose first fields are read before it is sent on. */
 function formStream({ raw, headers }: FastifyRequest) {
+  const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? []
   const chunks = raw.iterator({ destroyOnReturn: false })
   let start = Buffer.alloc(0)
   async function* all(): AsyncGenerator<Buffer> {
@@ -353,13 +326,12 @@ function formStream({ raw, headers }: FastifyRequest) {
     /** The fields before the first file. */
     async head(): Promise<Typed> {
       const cut = setTimeout(() => raw.destroy(), HEAD_MS)
-      while (start.length < HEAD_BYTES && !start.includes('filename="')) {
+      while (start.length < HEAD_BYTES && !FILE.test(start.toString('latin1'))) {
         const { value, done } = await chunks.next()
         if (done) break
         start = Buffer.concat([start, value])
       }
       clearTimeout(cut)
-      const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? []
       const fields = new Map<string, string[]>()
       for (const part of start.toString().split(`--${boundary}`)) {
         const [, name, value] = /^\r\ncontent-disposition: form-data; name="([^"\r\n]{1,100})"\r\n\r\n(.*)\r\n$/is.exec(part) ?? []
@@ -367,7 +339,16 @@ function formStream({ raw, headers }: FastifyRequest) {
       }
       return fields
     },
-    all: () => Readable.from(all()),
+    /** The form with these texts before its file, in place of those that were read. */
+    after(texts: [string, string][]) {
+      const head = texts
+        .map(([name, text]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`)
+        .join('')
+      const cut = Math.max(0, start.lastIndexOf(`--${boundary}`, FILE.exec(start.toString('latin1'))?.index ?? start.length))
+      const length = headers['content-length'] && String(Number(headers['content-length']) - cut + Buffer.byteLength(head))
+      start = Buffer.concat([Buffer.from(head), start.subarray(cut)])
+      return { length, stream: Readable.from(all()) }
+    },
     /** Lets others read the rest. */
     end: async () => await chunks.return?.().catch(() => undefined),
   }

@@ -6,7 +6,7 @@ import type { Html } from '../../../platform/html.ts'
 import type { Localized, Word } from '../../../platform/language.ts'
 import type { LimitGroup } from '../../plugins/rate-limit-groups.ts'
 import type { PageTools } from '../send.ts'
-import type { Refusal, Values } from './api.ts'
+import type { ApiCall, Refusal, Values } from './api.ts'
 import type { FieldWords } from './fields.ts'
 
 /** What a part of a screen may use. */
@@ -74,8 +74,10 @@ export interface FormPart {
   /** Asks before it is sent. */
   danger?: boolean
   when?: (shown: Shown) => boolean
-  /** The script sends the files in pieces to this address. */
-  pieces?: (shown: Shown) => string
+  /** The operation that opens an upload in pieces, in which the script sends the file. */
+  pieces?: string
+  /** What follows with other parts of the form. */
+  follow?: (answer: unknown, text: Text) => ApiCall
 }
 
 export type Cell = string | ((row: unknown, shown: Shown) => Html | Word | null | undefined)

@@ -1,11 +1,29 @@
 // Screens that make videos: uploads, imports, lives.
 
-import { t } from '../../../platform/language.ts'
+import { recognized, t } from '../../../platform/language.ts'
+import { newChapters, WANTED } from '../../chapters/routes.ts'
 import { textAt } from './api.ts'
-import { form, list, type Screen, screen } from './parts.ts'
-import { channelsOf, is, isNot, liveFields, ME, newVideoFields, shortened, state, videoLink } from './words.ts'
+import { form, list, type Screen, type Shown, screen } from './parts.ts'
+import {
+  captionFields,
+  chapterField,
+  chaptersIn,
+  is,
+  isNot,
+  liveFields,
+  ME,
+  shortened,
+  state,
+  videoBody,
+  videoFields,
+  videoLink,
+} from './words.ts'
 
 const toVideo = (answer: unknown): string => `/my-library/videos/${textAt(answer, 'video.shortUUID')}`
+const initial = ({ tools }: Shown) => {
+  const { privacy, licence, comments_policy: commentsPolicy, download_enabled: downloadEnabled } = tools.config().defaults.publish
+  return { privacy, licence, commentsPolicy, downloadEnabled }
+}
 /** Pending and processing. */
 const BUSY_IMPORTS = [1, 5]
 
@@ -13,39 +31,39 @@ export const publishScreens: readonly Screen[] = [
   screen('/videos/upload', t('Upload'), { reads: { me: ME } }, [
     form('upload', 'POST /api/v1/videos/upload', {
       files: true,
-      pieces: () => '/videos/upload/pieces',
-      text: t(
-        'A video is processed after its upload. Chapters, captions, a schedule and everything else can be set on its page as soon as it has arrived.',
-      ),
+      pieces: 'POST /api/v1/videos/upload-resumable',
+      text: t('A video is processed after its upload. All of this can be changed on its page as soon as it has arrived.'),
       fields: (shown) => ({
-        ...newVideoFields(shown),
+        ...videoFields(shown),
+        chapters: { ...chapterField, label: t('Chapters'), isRare: true },
+        ...captionFields({ isRare: true, isScripted: true }),
         videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*', required: true },
       }),
-      initial: () => ({ privacy: 1 }),
+      initial,
+      body: videoBody,
+      rules: (text) => ({ chapters: !newChapters.safeParse({ chapters: chaptersIn(text('chapters')) }).success && recognized(WANTED) }),
       button: t('Upload'),
+      follow: (answer, text) => ({
+        operation: 'PUT /api/v1/videos/:videoId/chapters',
+        values: { videoId: textAt(answer, 'video.uuid') },
+        body: { chapters: chaptersIn(text('chapters')) },
+      }),
       leadsTo: toVideo,
     }),
   ]),
   screen('/videos/import', t('Import'), { reads: { me: ME } }, [
     form('import', 'POST /api/v1/videos/imports', {
       title: t('From another site'),
+      files: true,
       fields: (shown) => ({
         targetUrl: { label: t('Address of a video'), help: t('A page of another video site, or a media file.') },
         magnetUri: t('Magnet address'),
-        ...newVideoFields(shown),
-      }),
-      initial: () => ({ privacy: 1 }),
-      button: t('Import'),
-      said: t('The import has begun.'),
-    }),
-    form('torrent', 'POST /api/v1/videos/imports', {
-      title: t('From a torrent file'),
-      files: true,
-      fields: (shown) => ({
-        channelId: { label: t('Channel'), choices: channelsOf(shown) },
+        ...videoFields(shown),
         torrentfile: { label: t('Torrent'), as: 'file', accept: '.torrent,application/x-bittorrent' },
       }),
-      button: t('Import the torrent'),
+      initial,
+      body: videoBody,
+      button: t('Import'),
       said: t('The import has begun.'),
     }),
     list('imports', 'GET /api/v1/users/me/videos/imports', {
@@ -67,8 +85,9 @@ export const publishScreens: readonly Screen[] = [
   ]),
   screen('/videos/go-live', t('Go live'), { reads: { me: ME } }, [
     form('live', 'POST /api/v1/videos/live', {
-      fields: (shown) => ({ ...newVideoFields(shown), ...liveFields }),
-      initial: () => ({ privacy: 1, latencyMode: 1 }),
+      fields: (shown) => ({ ...videoFields(shown), ...liveFields }),
+      initial: (shown) => ({ ...initial(shown), latencyMode: 1 }),
+      body: videoBody,
       button: t('Make the live'),
       leadsTo: toVideo,
     }),

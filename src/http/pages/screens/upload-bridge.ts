@@ -2,64 +2,46 @@
 
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { recognized } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import type { PageTools } from '../send.ts'
-import { type Api, filled, resultOf } from './api.ts'
-import { saidOf } from './problems.ts'
+import { type Api, filled, resultOf, type Values } from './api.ts'
+import type { Screen } from './parts.ts'
 
-/** By the address of the page, that of the API. */
-const ADDRESSES = {
-  '/videos/upload/pieces': '/api/v1/videos/upload-resumable',
-  '/my-library/videos/:id/source/pieces': '/api/v1/videos/:id/source/replace-resumable',
-  '/my-account/import-export/pieces/:userId': '/api/v1/users/:userId/imports/import-resumable',
-}
 /** Headers of the protocol. */
-const SENT = ['content-type', 'content-length', 'content-range', 'x-upload-content-length', 'x-upload-content-type']
+const SENT = ['content-type', 'content-length', 'content-range']
 
-export function addUploadBridge({ app, visitors, languageOf }: PageTools, api: Api): void {
-  async function pass(
-    { request, reply, to }: { request: FastifyRequest; reply: FastifyReply; to: string },
-    body?: string | Readable,
-  ): Promise<FastifyReply> {
+/** Adds the address of the pieces below each page with a form that sends some. */
+export function addUploadBridge({ app, visitors, languageOf }: PageTools, api: Api, { path, parts }: Screen): void {
+  const [pieces] = parts.flatMap((part) => ('pieces' in part && part.pieces ? [part.pieces] : []))
+  if (!pieces) return
+  const [, to = ''] = pieces.split(' ')
+
+  async function pass(request: FastifyRequest, reply: FastifyReply, body?: Readable): Promise<FastifyReply> {
     const token = request.headers['x-form-token']
     visitors.refuseForeign(request)
+    const visit = await visitors.of(request)
     try {
       visitors.refuseForged(request, typeof token === 'string' ? token : undefined)
     } catch {
       // The session of the page has ended: the script leads to the login.
       throw new HttpError(401, 'This form is too old. Open its page again, and let the browser keep its cookies.')
     }
-    const headers = Object.fromEntries(SENT.map((name) => [name, request.headers[name]?.toString()]))
-    const query = new URL(request.url, 'http://inside').search
+    const values: Values = { ...(request.params as object), userId: visit?.user.id }
     const answer = await api.forward(request, {
       method: request.method,
-      path: `${filled(to, request.params as Record<string, string>)}${query}`,
-      headers,
-      ...(body === undefined ? {} : { body }),
+      path: `${filled(to, values)}${new URL(request.url, 'http://inside').search}`,
+      headers: Object.fromEntries(SENT.map((name) => [name, request.headers[name]?.toString()])),
+      ...(body ? { body } : {}),
     })
-    const uploadId = /upload_id=([\w-]+)/.exec(answer.headers.location ?? '')?.[1]
-    const type = answer.headers['content-type']
+    const { range } = answer.headers
     const result = resultOf(answer)
-    const isRefused = !result.ok && type?.includes('json')
-    return await reply
-      .code(answer.status)
-      .headers({
-        'cache-control': 'no-store',
-        ...(answer.headers.range ? { range: answer.headers.range } : {}),
-        ...(uploadId ? { 'x-upload-id': uploadId } : {}),
-        ...(type ? { 'content-type': type } : {}),
-      })
-      .send(isRefused ? JSON.stringify({ detail: saidOf(result.refusal).in(languageOf(request)) }) : answer.body)
+    const headers = { 'cache-control': 'no-store', 'content-type': 'application/json', ...(range ? { range } : {}) }
+    const said = result.ok ? answer.body : JSON.stringify({ detail: recognized(result.refusal.detail).in(languageOf(request)) })
+    return await reply.code(answer.status).headers(headers).send(said)
   }
 
-  const hidden = { hide: true } as const
-  for (const [path, to] of Object.entries(ADDRESSES)) {
-    app.post(path, { schema: hidden }, async (request, reply) => {
-      const body = JSON.stringify(request.body ?? {})
-      delete request.headers['content-length']
-      return await pass({ request, reply, to }, body)
-    })
-    app.put(path, { schema: hidden, config: { body: 'stream' } }, async (request, reply) => await pass({ request, reply, to }, request.raw))
-    app.delete(path, { schema: hidden }, async (request, reply) => await pass({ request, reply, to }))
-  }
+  const schema = { hide: true } as const
+  app.put(`${path}/pieces`, { schema, config: { body: 'stream' } }, async (request, reply) => await pass(request, reply, request.raw))
+  app.delete(`${path}/pieces`, { schema }, async (request, reply) => await pass(request, reply))
 }

@@ -4,28 +4,26 @@ import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
 import { capital, languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
-import { momentIn } from './fields.ts'
 import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import {
+  captionFields,
   channelsOf,
+  chapterField,
   chapterLines,
   chaptersIn,
-  commentPolicies,
   facts,
   ifOwn,
   is,
   isNot,
-  languages,
   link,
   liveFields,
   ME,
-  newVideoFields,
   PICTURES,
   picture,
-  privacies,
   state,
+  videoBody,
+  videoFields,
   videoLink,
-  without,
 } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config'
@@ -106,45 +104,18 @@ export const videoScreens: readonly Screen[] = [
           scheduleUpdate: valueAt(video, 'scheduledUpdate'),
         }),
         changesOnly: true,
-        fields: (shown) => ({
-          ...newVideoFields(shown),
-          channelId: {
-            label: t('Channel'),
-            choices: { [textAt(shown.data.video, 'channel.id')]: textAt(shown.data.video, 'channel.displayName'), ...channelsOf(shown) },
-          },
-          privacy: { label: t('Who may watch'), choices: privacies },
-          videoPasswords: {
-            label: t('Passwords'),
-            as: 'lines',
-            help: t('For password-protected videos, one in a line. They replace the present ones.'),
-          },
-          'scheduleUpdate.updateAt': {
-            label: t('Change who may watch at'),
-            as: 'moment',
-            nullable: true,
-            help: t('In UTC. Empty for no schedule.'),
-          },
-          'scheduleUpdate.privacy': { label: t('Who may watch then'), choices: without(privacies, '3', '5') },
-          tags: { label: t('Tags'), as: 'list', help: t('At most five, separated by commas.') },
-          support: { label: t('How viewers can support you'), as: 'long' },
-          originallyPublishedAt: { label: t('First published elsewhere at'), as: 'moment' },
-          commentsPolicy: { label: t('Comments'), choices: commentPolicies },
-          nsfw: { label: t('Sensitive content'), as: 'check' },
-          downloadEnabled: { label: t('Viewers may download it'), as: 'check' },
-        }),
-        body: (text, made) => {
-          if (!('scheduleUpdate' in made)) return made
-          const updateAt = text('scheduleUpdate.updateAt')
-          const privacy = text('scheduleUpdate.privacy') || '1'
-          return { ...made, scheduleUpdate: updateAt ? { updateAt: momentIn(updateAt), privacy } : null }
+        fields: (shown) => {
+          const own = { [textAt(shown.data.video, 'channel.id')]: textAt(shown.data.video, 'channel.displayName') }
+          return { ...videoFields(shown), channelId: { label: t('Channel'), choices: { ...own, ...channelsOf(shown) } } }
         },
+        body: videoBody,
       }),
       picture('thumbnail', t('Thumbnail'), 'PUT /api/v1/videos/:id'),
       form('chapters', 'PUT /api/v1/videos/:videoId/chapters', {
         title: t('Chapters'),
         when: isNot('data.video.isLive', true),
         initial: ({ data }) => ({ chapters: chapterLines(valueAt(data.chapters, 'chapters')) }),
-        fields: { chapters: { label: t('Time and title'), as: 'long', help: t('One chapter in a line, such as: 1:30 The lake') } },
+        fields: { chapters: chapterField },
         body: (text) => ({ chapters: chaptersIn(text('chapters')) }),
         button: t('Save the chapters'),
       }),
@@ -158,10 +129,7 @@ export const videoScreens: readonly Screen[] = [
       form('caption', 'PUT /api/v1/videos/:videoId/captions/:captionLanguage', {
         files: true,
         inPath: ['captionLanguage'],
-        fields: () => ({
-          captionLanguage: { label: t('Language'), choices: languages(), byName: true },
-          captionfile: { label: t('File'), as: 'file', accept: '.vtt,.srt', help: t('WebVTT or SubRip.') },
-        }),
+        fields: () => captionFields(),
         button: t('Add the captions'),
       }),
       form('give', OFFER, {
@@ -211,7 +179,7 @@ export const videoScreens: readonly Screen[] = [
     aboutEdition('videoFile.update.enabled', t('This server does not replace the files of videos.')),
     form('replace', 'POST /api/v1/videos/:id/source/replace-resumable', {
       files: true,
-      pieces: ({ values }) => `/my-library/videos/${values.id}/source/pieces`,
+      pieces: 'POST /api/v1/videos/:id/source/replace-resumable',
       text: () =>
         html`${t('The new file takes the place of the old one when it has arrived. Address, comments and views stay.')}<noscript> ${t('It needs JavaScript.')}</noscript>`,
       when: isEditable('videoFile.update.enabled'),

@@ -7,9 +7,9 @@ import { known, type Localized, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { clock, languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
-import type { Choices } from './fields.ts'
+import { type Choices, type FieldWords, momentIn } from './fields.ts'
 import { plain } from './list-html.ts'
-import { type FormPart, form, type ListPart, type Screen, type Shown, type Words } from './parts.ts'
+import { type FormPart, form, type ListPart, type Screen, type Shown, type Text, type Words } from './parts.ts'
 
 /** The operation that reads the account and the channels of the visitor. */
 export const ME = 'GET /api/v1/users/me'
@@ -19,12 +19,12 @@ export const PICTURES = 'image/png,image/jpeg,image/webp'
 const translated = (labels: Readonly<Record<number, string>>): Choices =>
   Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, known(label)]))
 
-export const privacies = translated(privacyLabels)
+const privacies = translated(privacyLabels)
 /** Plugins may add values. */
 const categories = (): Choices => translated(categoryLabels)
 const licences = (): Choices => translated(licenceLabels)
 export const languages = (): Choices => Object.fromEntries(Object.keys(languageLabels).map((code) => [code, languageName(code)]))
-export const commentPolicies: Choices = {
+const commentPolicies: Choices = {
   1: t('Everybody may comment'),
   2: t('Nobody may comment'),
   3: t('Comments wait for your approval'),
@@ -46,15 +46,45 @@ export const picture = (name: 'avatar' | 'banner' | 'thumbnail', title: Localize
     button: t('Use the picture'),
   })
 
-/** Fields of a new video, in any way that it comes. */
-export const newVideoFields = (shown: Shown): Words => ({
+/** Fields of a video, new or not. */
+export const videoFields = (shown: Shown): Words => ({
   name: t('Title'),
   channelId: { label: t('Channel'), choices: channelsOf(shown) },
-  privacy: { label: t('Who may watch'), choices: without(privacies, '5') },
+  privacy: { label: t('Who may watch'), choices: privacies },
+  videoPasswords: { label: t('Passwords'), as: 'lines', help: t('All that are valid, one in a line.'), required: false },
   description: { label: t('Description'), as: 'long' },
-  category: { label: t('Category'), choices: categories() },
-  licence: { label: t('Licence'), choices: licences() },
+  tags: { label: t('Tags'), as: 'list', help: t('At most five, separated by commas.') },
   language: { label: t('Language'), choices: languages(), byName: true },
+  nsfw: { label: t('Sensitive content'), as: 'check' },
+  category: { label: t('Category'), choices: categories(), isRare: true },
+  licence: { label: t('Licence'), choices: licences(), isRare: true },
+  'scheduleUpdate.updateAt': {
+    label: t('Change who may watch at'),
+    as: 'moment',
+    nullable: true,
+    help: t('In UTC. Empty for no schedule.'),
+    isRare: true,
+  },
+  'scheduleUpdate.privacy': { label: t('Who may watch then'), choices: without(privacies, '3', '5'), isRare: true },
+  support: { label: t('How viewers can support you'), as: 'long', isRare: true },
+  originallyPublishedAt: { label: t('First published elsewhere at'), as: 'moment', isRare: true },
+  commentsPolicy: { label: t('Comments'), choices: commentPolicies, isRare: true },
+  downloadEnabled: { label: t('Viewers may download it'), as: 'check', isRare: true },
+})
+
+/** The body of these fields: a schedule has both of its parts, or is none. */
+export function videoBody(text: Text, made: object): object {
+  if (!('scheduleUpdate' in made)) return made
+  const updateAt = text('scheduleUpdate.updateAt')
+  const privacy = text('scheduleUpdate.privacy') || '1'
+  return { ...made, scheduleUpdate: updateAt ? { updateAt: momentIn(updateAt), privacy } : null }
+}
+
+export const chapterField = { label: t('Time and title'), as: 'long', help: t('One chapter in a line, such as: 1:30 The lake') } as const
+
+export const captionFields = (more: Partial<FieldWords> = {}): Words => ({
+  captionLanguage: { label: t('Language'), choices: languages(), byName: true, ...more },
+  captionfile: { label: t('File'), as: 'file', accept: '.vtt,.srt', help: t('WebVTT or SubRip.'), ...more },
 })
 
 /** Fields of a live, and of its settings later. */

@@ -35,8 +35,8 @@ const unsubscribe = () => ({ params: { userId: 1, setting: 'newCommentOnMyVideo'
 
 /** Not sent from a page of this site. */
 const piece = (method: string) => () => ({
-  headers: { 'content-type': method === 'POST' ? 'application/json' : 'application/octet-stream', 'x-form-token': 'f00' },
-  ...(method === 'DELETE' ? {} : { body: method === 'POST' ? { name: 'A video' } : Buffer.from('bytes') }),
+  headers: { 'content-type': 'application/octet-stream', 'x-form-token': 'f00' },
+  ...(method === 'DELETE' ? {} : { body: Buffer.from('bytes') }),
 })
 /** The URL of a screen that needs no object before the login. */
 const screen = (path: string) => () => ({
@@ -49,10 +49,10 @@ export const pageRows = [
     row(`GET ${path}`, everybody(303), screen(path)),
     row(`POST ${path}`, everybody(403), () => ({ ...screen(path)(), ...form() })),
   ]),
-  ...['POST', 'PUT', 'DELETE'].flatMap((method) => [
+  ...['PUT', 'DELETE'].flatMap((method) => [
     row(`${method} /videos/upload/pieces`, everybody(403), piece(method)),
     row(`${method} /my-library/videos/:id/source/pieces`, everybody(403), () => ({ ...piece(method)(), params: { id: 1 } })),
-    row(`${method} /my-account/import-export/pieces/:userId`, everybody(403), () => ({ ...piece(method)(), params: { userId: 1 } })),
+    row(`${method} /my-account/import-export/pieces`, everybody(403), piece(method)),
   ]),
   row('GET /', everybody(200)),
   row('GET /about', everybody(200)),
