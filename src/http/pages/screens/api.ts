@@ -47,10 +47,8 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
     return await requestInternally(app.server, { ...inner, headers: given, address: clientIp(request) })
   }
 
-  async function call(
-    request: FastifyRequest,
-    { operation, values = {}, query = {}, body, headers = {}, accessToken }: ApiCall,
-  ): Promise<ApiResult> {
+  async function call(request: FastifyRequest, asked: ApiCall): Promise<ApiResult> {
+    const { operation, values = {}, query = {}, body, headers, accessToken } = asked
     const [method = '', url = ''] = operation.split(' ')
     const search = new URLSearchParams(
       Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]])),

@@ -41,7 +41,6 @@ export function addUploadBridge({ app, visitors, languageOf }: PageTools, api: A
     return await reply.code(answer.status).headers(headers).send(said)
   }
 
-  const schema = { hide: true } as const
-  app.put(`${path}/pieces`, { schema, config: { body: 'stream' } }, async (request, reply) => await pass(request, reply, request.raw))
-  app.delete(`${path}/pieces`, { schema }, async (request, reply) => await pass(request, reply))
+  app.put(`${path}/pieces`, { schema: { hide: true }, config: { body: 'stream' } }, (request, reply) => pass(request, reply, request.raw))
+  app.delete(`${path}/pieces`, { schema: { hide: true } }, (request, reply) => pass(request, reply))
 }
