@@ -1,16 +1,5 @@
-// Part of `npm run check`: the entities describe every table with its columns, their types, and nullability. Keys, defaults, indexes and
-// triggers are only in the migrations (ADR 0016).
-
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { MikroORM } from '@mikro-orm/postgresql'
-import { migrations } from '../migrations/index.ts'
-import { entities } from '../src/entities.ts'
-import { ormOptions } from '../src/platform/database/index.ts'
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
-import { silentLogger } from '../src/platform/logger.ts'
+// Part of `npm run check` (check-database.ts): the entities describe every table with its columns, their types, and nullability. Keys,
+// defaults, indexes and triggers are only in the migrations (ADR 0016).
 
 export interface Column {
   /** `table.column` */
@@ -19,7 +8,8 @@ export interface Column {
   type: string
 }
 
-const COLUMNS = `
+/** The columns of a database, as rows of `Column`. */
+export const COLUMNS = `
   select c.relname || '.' || a.attname as name,
     format_type(a.atttypid, a.atttypmod) || case when a.attnotnull then '' else ', null' end as type
   from pg_class c
@@ -37,31 +27,3 @@ export function driftOf(migrated: Column[], described: Column[]): string[] {
   })
   return [...faults, ...[...left].map(([name, type]) => `${name} is ${type} in the entities; no migration makes it`)]
 }
-
-async function check(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'vireo-entities-'))
-  await chmod(folder, 0o711)
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), logger: silentLogger, fsync: false })
-  const columnsAfter = async (dbName: string, make: (orm: MikroORM) => Promise<unknown>): Promise<Column[]> => {
-    const options = ormOptions({ url: postgres.url, poolMax: 1, entities, migrations, logger: silentLogger })
-    const orm = await MikroORM.init({ ...options, dbName })
-    await orm.schema.ensureDatabase()
-    await make(orm)
-    const columns: Column[] = await orm.em.execute(COLUMNS)
-    await orm.close()
-    return columns
-  }
-  try {
-    const migrated = await columnsAfter('migrated', (orm) => orm.migrator.up())
-    const described = await columnsAfter('described', (orm) => orm.schema.create())
-    const faults = driftOf(migrated, described)
-    for (const fault of faults) console.error(fault)
-    console.log(`${migrated.length} columns, ${faults.length} faults`)
-    process.exitCode = migrated.length > 0 && faults.length === 0 ? 0 : 1
-  } finally {
-    await postgres.stop()
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await check()

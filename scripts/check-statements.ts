@@ -1,20 +1,12 @@
-// Part of `npm run check`: each SQL statement fits the tables, and its columns have the names and types that its row type says. A migrated
+// Part of `npm run check` (check-database.ts): each SQL statement fits the tables, and its columns have the names and types that its row type says. A migrated
 // PostgreSQL and the compiler describe both. Statements that functions put together are left to the tests.
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { MikroORM } from '@mikro-orm/postgresql'
 import { Client, type Connection, type FieldDef, type Submittable, types } from 'pg'
 import type { Node } from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
 import { API, type Project, SymbolFlags, type Type } from 'typescript/unstable/sync'
-import { migrations } from '../migrations/index.ts'
-import { entities } from '../src/entities.ts'
-import { ormOptions } from '../src/platform/database/index.ts'
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
-import { silentLogger } from '../src/platform/logger.ts'
 
 export interface Statement {
   /** `src/main.ts:12` */
@@ -139,31 +131,21 @@ export function describeStatement(client: Client, text: string): Promise<FieldDe
   return promise
 }
 
-async function check(): Promise<void> {
+/** The statements of the server that do not fit a database, one line each, and what was looked at. */
+export async function statementFaults(databaseUrl: string): Promise<{ faults: string[]; summary: string }> {
   const root = fileURLToPath(new URL('../', import.meta.url))
   const { statements, others } = statementsIn(join(root, 'tsconfig.json'), join(root, 'src'))
-  const folder = await mkdtemp(join(tmpdir(), 'vireo-statements-'))
-  await chmod(folder, 0o711)
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), logger: silentLogger, fsync: false })
-  try {
-    const orm = await MikroORM.init(ormOptions({ url: postgres.url, poolMax: 1, entities, migrations, logger: silentLogger }))
-    await orm.migrator.up()
-    await orm.close()
-    const client = new Client(postgres.url)
-    await client.connect()
-    const faults: string[] = []
-    for (const statement of statements) {
-      const fields = await describeStatement(client, statement.text).catch((error: Error) => error)
-      faults.push(...(fields instanceof Error ? [`${statement.place} ${fields.message}`] : rowFaults(statement, fields)))
-    }
-    await client.end()
-    for (const fault of faults) console.error(fault.replace(root, ''))
-    console.log(`${statements.length} statements, ${faults.length} faults; ${others} are put together by functions`)
-    process.exitCode = statements.length > 0 && faults.length === 0 ? 0 : 1
-  } finally {
-    await postgres.stop()
-    await rm(folder, { recursive: true, force: true })
+  const client = new Client(databaseUrl)
+  await client.connect()
+  const faults: string[] = []
+  for (const statement of statements) {
+    const fields = await describeStatement(client, statement.text).catch((error: Error) => error)
+    faults.push(...(fields instanceof Error ? [`${statement.place} ${fields.message}`] : rowFaults(statement, fields)))
+  }
+  await client.end()
+  if (statements.length === 0) faults.push('No statement was found.')
+  return {
+    faults: faults.map((fault) => fault.replace(root, '')),
+    summary: `${statements.length} statements (${others} more are put together by functions)`,
   }
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await check()

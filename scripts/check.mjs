@@ -26,8 +26,7 @@ const checks = [
   },
   { name: 'machines', file: join(root, 'scripts/check-machines.ts'), args: [] },
   { name: 'states', file: join(root, 'scripts/check-states.ts'), args: [] },
-  { name: 'statements', file: join(root, 'scripts/check-statements.ts'), args: [] },
-  { name: 'entities', file: join(root, 'scripts/check-entities.ts'), args: [] },
+  { name: 'entities and statements', file: join(root, 'scripts/check-database.ts'), args: [] },
   { name: 'owners', file: join(root, 'scripts/check-owners.ts'), args: [] },
 ]
 

@@ -110,6 +110,18 @@ describe('an upload by the page', () => {
     expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
   }, 300_000)
 
+  it('begins after a proxy answered for a server that was away', async () => {
+    await page.goto(`${node.base}/videos/upload`)
+    await page.route('**/videos/upload', (route) => route.fulfill({ status: 502, contentType: 'text/html', body: 'Bad gateway' }), {
+      times: 1,
+    })
+    await page.locator('[name="videofile"]').setInputFiles(await take('proxy.mp4', 'proxy'))
+    await lost()
+    await press()
+    await uploaded()
+    expect(await videos('proxy')).toEqual([{ name: 'proxy', privacy: 1 }])
+  }, 120_000)
+
   it('arrives but for its end while the details are typed, and appears with the form', async () => {
     const file = await take('typed.mp4', 'typed')
     await page.goto(`${node.base}/videos/upload`)

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, type Form, makeBrowser, partIn as part } from '../../support/browser.ts'
 import { makeChannel, makeRemoteChannel, makeVideo } from '../../support/builders.ts'
 import { type MailNode, startMailNode } from '../registrations/node.ts'
-
-const PASSWORD = 'a good password'
+import { addUser, loggedIn, PASSWORD } from './users.ts'
 
 let at: MailNode
 let maker: Browser
@@ -13,22 +12,11 @@ let channelId: number
 
 beforeAll(async () => {
   at = await startMailNode({ config: { transcoding: { enabled: false } } })
-  await Promise.all([user('maker', 2), user('other', 2), user('judge', 1)])
-  maker = await loggedIn('maker')
+  await Promise.all([addUser(at, 'maker', 2), addUser(at, 'other', 2), addUser(at, 'judge', 1)])
+  maker = await loggedIn(at, 'maker')
   channelId = await channelOf('maker')
 })
 afterAll(() => at?.stop())
-
-async function user(username: string, role: number): Promise<void> {
-  const body = { username, password: PASSWORD, email: `${username}@example.com`, role, videoQuota: -1, videoQuotaDaily: -1 }
-  expect((await at.ask('POST', '/users', body, at.root)).status).toBe(200)
-}
-
-async function loggedIn(name: string): Promise<Browser> {
-  const browser = makeBrowser(at.node.base)
-  await browser.login(name, PASSWORD)
-  return browser
-}
 
 async function channelOf(username: string): Promise<number> {
   const [channel] = await at.query<{ id: number }>(
@@ -110,7 +98,7 @@ describe('the screens of a video, a playlist and a channel', () => {
     const video = `/my-library/videos/${uuid}`
     const edits = [video, `${video}/studio`, `${video}/source`, made.path, '/my-library/video-channels/maker_channel']
     const paths = [...edits, `${video}/statistics`]
-    const [other, moderator] = [await loggedIn('other'), await loggedIn('judge')]
+    const [other, moderator] = [await loggedIn(at, 'other'), await loggedIn(at, 'judge')]
     expect(await statusesOf(maker, paths)).toEqual(paths.map(() => 200))
     expect(await statusesOf(moderator, paths)).toEqual(paths.map(() => 200))
     expect(await statusesOf(other, paths)).toEqual([...edits.map(() => 404), 403])
@@ -127,7 +115,7 @@ describe('the screens of a video, a playlist and a channel', () => {
   it('are not there for what is of another server', async () => {
     const { channelId: remote } = await makeRemoteChannel(at, { host: 'far.example', username: 'far' })
     const { uuid } = await makeVideo(at, { channelId: remote, remoteOrigin: 'https://far.example' })
-    const moderator = await loggedIn('judge')
+    const moderator = await loggedIn(at, 'judge')
     const paths = [`/my-library/videos/${uuid}`, '/my-library/video-channels/far_channel@far.example']
     expect(await statusesOf(moderator, paths)).toEqual([404, 404])
     expect((await moderator.open(`/w/${uuid}`)).status).toBe(200)
@@ -149,7 +137,7 @@ describe('offers of videos', () => {
     for (const name of ['B', 'C']) await makeVideo(at, { channelId, columns: { name } })
     const ids = await at.query<{ id: number }>('select id from video order by name')
     const [a = 0, b = 0] = ids.map(({ id }) => id)
-    const other = await loggedIn('other')
+    const other = await loggedIn(at, 'other')
     const first = await channelOf('other')
     const [{ accountId = 0 } = {}] = await at.query<{ accountId: number }>('select account_id as "accountId" from channel where id = $1', [
       first,

@@ -137,6 +137,15 @@ it('an upload without the script takes all that was typed, and its chapters', as
   ])
 }, 60_000)
 
+it('an upload without the script keeps the chapters of its description if no others were typed', async () => {
+  const form = partIn((await maker.open(PATH)).html, 'upload')
+  const fields = { ...form.fields, name: 'Described', channelId, description: '0:00 Standing\r\n0:01 Flying\r\n0:02 Landing' }
+  const file = { field: 'videofile', name: 'small.mp4', type: 'video/mp4', bytes: await readFile(await media('small.mp4')) }
+  expect((await maker.sendFile({ ...form, fields }, file)).path).toMatch(/^\/my-library\/videos\/\w+$/)
+  const titles = "select title from video_chapter c join video v on v.id = c.video_id where v.name = 'Described' order by timecode"
+  expect(await run(node.databaseUrl, titles)).toEqual([{ title: 'Standing' }, { title: 'Flying' }, { title: 'Landing' }])
+}, 60_000)
+
 describe('an upload in pieces', () => {
   it('goes on over the connection of a piece that was sent twice', async () => {
     const { id } = await open({})

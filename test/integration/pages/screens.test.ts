@@ -9,8 +9,8 @@ import { hostileTexts } from '../../support/hostile-texts.ts'
 import { media } from '../../support/media.ts'
 import { until } from '../../support/until.ts'
 import { type MailNode, startMailNode } from '../registrations/node.ts'
+import { addUser, loggedIn, PASSWORD } from './users.ts'
 
-const PASSWORD = 'a good password'
 const PLAIN = screens.filter(({ path }) => !path.includes(':'))
 
 let at: MailNode
@@ -29,25 +29,14 @@ beforeAll(async () => {
       rates_limit: { login: { max: 1000 } },
     },
   })
-  await Promise.all([user('maker', 2), user('judge', 1), user('reader', 2), user('stranger', 2)])
+  await Promise.all([addUser(at, 'maker', 2), addUser(at, 'judge', 1), addUser(at, 'reader', 2), addUser(at, 'stranger', 2)])
   await makeRemoteChannel(at, { host: 'loud.example', username: 'loud' })
   root = makeBrowser(at.node.base)
   await root.login(at.node.username, at.node.password)
-  maker = await loggedIn('maker')
-  moderator = await loggedIn('judge')
+  maker = await loggedIn(at, 'maker')
+  moderator = await loggedIn(at, 'judge')
 })
 afterAll(() => at?.stop())
-
-async function user(username: string, role: number): Promise<void> {
-  const body = { username, password: PASSWORD, email: `${username}@example.com`, role, videoQuota: -1, videoQuotaDaily: -1 }
-  expect((await at.ask('POST', '/users', body, at.root)).status).toBe(200)
-}
-
-async function loggedIn(name: string): Promise<Browser> {
-  const browser = makeBrowser(at.node.base)
-  await browser.login(name, PASSWORD)
-  return browser
-}
 
 async function upload(name: string): Promise<string> {
   const page = await maker.open('/videos/upload')
@@ -150,7 +139,7 @@ describe('a user without a script', () => {
 
   it('likes, comments, replies, saves, reports, subscribes, and deletes an own comment', async () => {
     const id = await upload('A swan')
-    const reader = await loggedIn('reader')
+    const reader = await loggedIn(at, 'reader')
     const path = `/w/${id}`
     const open = async () => (await reader.open(path)).html
     expect(part(await open(), 'rate').fields.rating).toBe('like')
@@ -189,7 +178,7 @@ describe('a user without a script', () => {
     expect((await maker.send(part(page.html, 'followers'), { act: `remove ${follower}` })).html).toContain('No followers yet.')
     expect(await open()).not.toContain('Unsubscribe')
     // Only its author, the owner and the staff see the delete button.
-    const stranger = await loggedIn('stranger')
+    const stranger = await loggedIn(at, 'stranger')
     expect((await stranger.open(comment)).html).not.toContain('Delete the comment')
     const form = part((await reader.open(comment)).html, 'delete')
     expect(
@@ -213,7 +202,7 @@ describe('a user without a script', () => {
       ['/my-library/video-playlists?playlists.page=2', 'new', { displayName: 'Later', privacy: '3' }],
       ['/my-library/videos?videos.search=stork', 'videos', { act: 'delete 1' }],
     ] as const) {
-      const [elsewhere, reader] = [await loggedIn('reader'), await loggedIn('reader')]
+      const [elsewhere, reader] = [await loggedIn(at, 'reader'), await loggedIn(at, 'reader')]
       const form = part((await maker.open(path)).html, name)
       const token = part((await reader.open('/my-account/profile')).html, 'profile').fields.token ?? ''
       const [{ id: session } = { id: 0 }] = await at.query<{ id: number }>(
@@ -371,7 +360,7 @@ describe('an administrator', () => {
       expect(page.html).toMatch(/name="users.search"[^>]* value="judge"/)
       expect(page.html).not.toContain('<bdi>maker')
     }
-    moderator = await loggedIn('judge')
+    moderator = await loggedIn(at, 'judge')
     const lists = (html: string) => [...html.matchAll(/type="checkbox" name="id" value="(\d+)"/g)].map(([, id = '']) => id)
     for (let number = 1; number <= 22; number++)
       expect((await at.ask('POST', '/watched-words/server/lists', { listName: `list ${number}`, words: ['x'] }, at.root)).status).toBe(200)
@@ -418,7 +407,7 @@ describe('an administrator', () => {
 
   it('resolves a report, blocks a user, and follows a server', async () => {
     const id = await upload('Reported')
-    const reader = await loggedIn('reader')
+    const reader = await loggedIn(at, 'reader')
     await reader.send(part((await reader.open(`/w/${id}/take-part`)).html, 'report'), { reason: 'Much too loud' })
     let page = await moderator.open('/admin/abuses')
     const [, report = ''] = /href="\/admin\/abuses\/(\d+)"><bdi>Much too loud/.exec(page.html) ?? []
@@ -542,7 +531,7 @@ describe('an administrator', () => {
   })
 
   it('lists own sessions and ends another one', async () => {
-    const [one, other] = [await loggedIn('reader'), await loggedIn('reader')]
+    const [one, other] = [await loggedIn(at, 'reader'), await loggedIn(at, 'reader')]
     const page = await one.open('/my-account/sessions')
     const rows = page.html.match(/<tr>.*?<\/tr>/gs) ?? []
     const current = rows.filter((row) => row.includes('This one'))

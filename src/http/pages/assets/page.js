@@ -384,7 +384,7 @@ async function open(form, { size, type }, body) {
   mark(form, id ? undefined : page)
   if (id) return id
   // After a login in another tab the next try needs the new one.
-  form.elements.token.value = page.querySelector('form [name="token"]')?.value ?? ''
+  form.elements.token.value = (page.querySelector('form [name="token"]') ?? form.elements.token).value
   throw refusalOf(pathOf(answer.url) === '/login' ? 401 : answer.status, saidIn(page))
 }
 

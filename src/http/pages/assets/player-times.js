@@ -38,9 +38,8 @@ function offerBar({ root, video }) {
   const duration = Number(slider.max)
   const chapters = JSON.parse(bar.dataset.chapters)
   for (const { timecode } of chapters.filter(({ timecode }) => timecode > 0)) {
-    const edge = document.createElement('i')
+    const edge = track.appendChild(document.createElement('i'))
     edge.style.left = `${(100 * timecode) / duration}%`
-    track.append(edge)
   }
 
   const words = (seconds) => {
@@ -51,9 +50,7 @@ function offerBar({ root, video }) {
     slider.value = video.currentTime
     slider.setAttribute('aria-valuetext', words(video.currentTime))
   }
-  const hide = () => {
-    hint.hidden = true
-  }
+  const hide = () => hint.toggleAttribute('hidden', true)
   const point = (seconds) => {
     hint.hidden = false
     hint.querySelector('bdi').textContent = words(seconds)
@@ -62,14 +59,16 @@ function offerBar({ root, video }) {
     hint.style.left = `${Math.max(0, Math.min(slider.clientWidth - hint.offsetWidth, centred))}px`
   }
 
-  video.addEventListener('timeupdate', () => {
+  const draw = () => {
     track.style.setProperty('--done', `${(100 * video.currentTime) / duration}%`)
     now.textContent = words(video.currentTime)
     // Screen readers announce each change of the focused slider.
     if (document.activeElement !== slider) tell()
-  })
+  }
+  video.addEventListener('timeupdate', draw)
   let hiding
   video.addEventListener('seeking', () => {
+    draw()
     tell()
     if (document.activeElement !== slider) return
     point(video.currentTime)
@@ -124,9 +123,7 @@ function offerStart({ video }) {
     time.value = clock(video.currentTime)
     show()
   }
-  video.addEventListener('timeupdate', () => {
-    if (!asked.checked) follow()
-  })
+  video.addEventListener('timeupdate', () => asked.checked || follow())
   video.addEventListener('seeked', follow)
   asked.addEventListener('change', show)
   time.addEventListener('input', () => {

@@ -217,7 +217,8 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     }
     const [, uploadId] = /upload_id=([\w-]+)/.exec(result.location ?? '') ?? []
     if (uploadId) return await reply.code(201).header('x-upload-id', uploadId).send()
-    if (part.follow) await api.call(request, part.follow(result.body, text))
+    const rest = part.follow?.(result.body, text)
+    if (rest) await api.call(request, rest)
     if (part.ends) return sendScreen(asked, part.ends(text, shown))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
     const kept = queryKept(request, { done: part.form })
@@ -326,9 +327,11 @@ function formStream({ raw, headers }: FastifyRequest) {
     /** The fields before the first file. */
     async head(): Promise<Typed> {
       const cut = setTimeout(() => raw.destroy(), HEAD_MS)
-      while (start.length < HEAD_BYTES && !FILE.test(start.toString('latin1'))) {
+      for (let from = 0; start.length < HEAD_BYTES && !FILE.test(start.toString('latin1', from)); ) {
         const { value, done } = await chunks.next()
         if (done) break
+        // Searched again for the sake of a header that arrives in parts.
+        from = Math.max(0, start.length - 1024)
         start = Buffer.concat([start, value])
       }
       clearTimeout(cut)

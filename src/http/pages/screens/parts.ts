@@ -76,8 +76,8 @@ export interface FormPart {
   when?: (shown: Shown) => boolean
   /** The operation that opens an upload in pieces, in which the script sends the file. */
   pieces?: string
-  /** What follows with other parts of the form. */
-  follow?: (answer: unknown, text: Text) => ApiCall
+  /** What follows with other parts of the form, if they were filled in. */
+  follow?: (answer: unknown, text: Text) => ApiCall | undefined
 }
 
 export type Cell = string | ((row: unknown, shown: Shown) => Html | Word | null | undefined)

@@ -43,11 +43,11 @@ export const publishScreens: readonly Screen[] = [
       body: videoBody,
       rules: (text) => ({ chapters: !newChapters.safeParse({ chapters: chaptersIn(text('chapters')) }).success && recognized(WANTED) }),
       button: t('Upload'),
-      follow: (answer, text) => ({
-        operation: 'PUT /api/v1/videos/:videoId/chapters',
-        values: { videoId: textAt(answer, 'video.uuid') },
-        body: { chapters: chaptersIn(text('chapters')) },
-      }),
+      follow: (answer, text) => {
+        const chapters = chaptersIn(text('chapters'))
+        const values = { videoId: textAt(answer, 'video.uuid') }
+        return chapters.length > 0 ? { operation: 'PUT /api/v1/videos/:videoId/chapters', values, body: { chapters } } : undefined
+      },
       leadsTo: toVideo,
     }),
   ]),
