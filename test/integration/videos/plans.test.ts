@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrations } from '../../../migrations/index.ts'
 import type { VideoListQuery } from '../../../src/actors/video/lists/list-query.ts'
-import { buildVideoList } from '../../../src/actors/video/lists/list-videos.ts'
+import { buildVideoList, listVideoIds } from '../../../src/actors/video/lists/list-videos.ts'
 import { entities } from '../../../src/entities.ts'
 import { type Database, makeDatabase } from '../../../src/platform/database/index.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
@@ -90,6 +90,35 @@ describe('with fifty thousand videos', () => {
   ] satisfies [string, Partial<VideoListQuery>][])('the list for %s scans no whole table', async (_name, change) => {
     const reads = await readsOfVideos({ ...usual, ...change })
     expect(reads.map(({ node }) => node)).not.toContain('Seq Scan')
+  })
+
+  it('a large total of a filter is counted once, and mutes are subtracted', async () => {
+    const statements: string[] = []
+    const counting: Pick<Database, 'query'> = {
+      query(text, ...more) {
+        statements.push(text)
+        return db.query(text, ...more)
+      },
+    }
+    const filtered = { ...usual, duration: { from: 450 } }
+    const [all] = await db.query<{ total: number }>(
+      "select count(*)::int as total from video where duration >= 450 and privacy = 1 and state = 'published'",
+    )
+    const first = await listVideoIds(counting, filtered)
+    expect(first).toMatchObject({ total: all?.total, rows: { length: 15 } })
+    statements.length = 0
+    expect(await listVideoIds(counting, { ...filtered, sort: { by: 'views', descending: true } })).toMatchObject({ total: all?.total })
+    expect(statements).toHaveLength(1)
+    const muter = await makeUser(db)
+    await db.query('insert into account_block (owner_id, target_id) values ($1, $2)', [muter.accountId, owner.accountId])
+    const [unmuted] = await db.query<{ total: number }>(
+      "select count(*)::int as total from video where duration >= 450 and privacy = 1 and state = 'published' and channel_id <> $1",
+      [owner.channelId],
+    )
+    expect(await listVideoIds(counting, { ...filtered, mutedFor: muter.accountId })).toMatchObject({ total: unmuted?.total })
+    expect(statements).toHaveLength(2)
+    const page = await listVideoIds(counting, { ...filtered, start: 15 })
+    expect(page.rows.map(({ id }) => id)).not.toEqual(expect.arrayContaining(first.rows.map(({ id }) => id)))
   })
 
   it('the total comes from counters and is exact', async () => {

@@ -73,6 +73,8 @@ export interface VideoListQuery extends VideoListFilters {
   count: number
   sort: { by: VideoSortField | 'match'; descending: boolean }
   skipCount: boolean
+  /** The total without mutes, if it is known. */
+  totalUnmuted?: number | undefined
   /** Only for users who may see all videos. */
   privacyOneOf?: number[] | undefined
   /** True: also unpublished videos, only for users who may see all videos; `waiting-for-live`: also lives that wait for their stream. */

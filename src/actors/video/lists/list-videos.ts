@@ -70,13 +70,27 @@ async function foundFew(db: Pick<Database, 'query'>, query: VideoListQuery, { to
 }
 
 async function readPage(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<Page<ListedVideo>> {
-  return toPage(isWeighed(query) ? await readMatches(db, query) : await readRow(db, query, buildVideoList(query)), query)
+  const read = isWeighed(query) ? readMatches : isFiltered(query) ? readFiltered : readList
+  return toPage(await read(db, query), query)
+}
+
+const readList = (db: Pick<Database, 'query'>, query: VideoListQuery): Promise<PageRow> => readRow(db, query, buildVideoList(query))
+
+/** A total above `MOST_COUNTED` is remembered, since counting may visit every video. */
+async function readFiltered(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<PageRow> {
+  const { scope, start, count, sort, mutedFor, watcher, include, ...filters } = query
+  const key = JSON.stringify(filters)
+  const { totals } = rememberedFor(db)
+  if (!totals.has(key)) {
+    const page = await readList(db, query)
+    if ((page.total ?? 0) <= MOST_COUNTED) return page
+  }
+  return readList(db, { ...query, totalUnmuted: await totals.fetch(key, { context: query }) })
 }
 
 async function readMatches(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<PageRow> {
   const key = JSON.stringify({ ...query, start: 0, count: 0 })
-  const frequent = frequentSearches.get(db) ?? makeLru<string, true>(MOST_FREQUENT, { ttl: FREQUENT_MS })
-  frequentSearches.set(db, frequent)
+  const { frequent } = rememberedFor(db)
   let byWord = frequent.has(key)
   if (!byWord) {
     const page = await readRow(db, query, buildMatches(query))
@@ -88,10 +102,36 @@ async function readMatches(db: Pick<Database, 'query'>, query: VideoListQuery): 
   return { ...uncounted, total: MOST_COUNTED }
 }
 
-/** By connection: searches for words in more than `MOST_COUNTED` videos, which need no count for a while. */
-const frequentSearches = new WeakMap<object, LRUCache<string, true>>()
-const MOST_FREQUENT = 500
-const FREQUENT_MS = 600_000
+/** What need not be counted again for a while. */
+interface Remembered {
+  /** Searches for words in more than `MOST_COUNTED` videos. */
+  frequent: LRUCache<string, true>
+  /** By filters with more than `MOST_COUNTED` matches, mutes aside. */
+  totals: LRUCache<string, number, VideoListQuery>
+}
+
+const remembered = new WeakMap<object, Remembered>()
+const MOST_REMEMBERED = 500
+const REMEMBERED_MS = 600_000
+
+function rememberedFor(db: Pick<Database, 'query'>): Remembered {
+  const found = remembered.get(db)
+  if (found) return found
+  const fetchMethod = (_key: string, _stale: number | undefined, { context }: { context: VideoListQuery }) => countUnmuted(db, context)
+  const made: Remembered = {
+    frequent: makeLru(MOST_REMEMBERED, { ttl: REMEMBERED_MS }),
+    totals: makeLru(MOST_REMEMBERED, { ttl: REMEMBERED_MS, fetchMethod }),
+  }
+  remembered.set(db, made)
+  return made
+}
+
+async function countUnmuted({ query: run }: Pick<Database, 'query'>, query: VideoListQuery): Promise<number | undefined> {
+  const values: unknown[] = []
+  const visible = conditions(query, (value) => `$${values.push(value)}`).join(' and ')
+  const [row] = await run<{ total: number }>(`select count(*)::int as total from video v where ${visible}`, values)
+  return row?.total
+}
 
 async function readRow(
   db: Pick<Database, 'query'>,
@@ -129,15 +169,20 @@ export async function withPositions(db: Pick<Database, 'query'>, videos: readonl
 
 export const listedIn = ({ ids, positions }: PageRow): ListedVideo[] => ids.map((id) => ({ id, watchedSeconds: positions?.[id] ?? null }))
 
-/** The statement of a page, which returns one `PageRow`; its values are appended to `values`. */
+/**
+ * The statement of a page, which returns one `PageRow`; its values are appended to `values`. If the total of a filtered list exceeds
+ * `MOST_COUNTED`, the page must not be used: it needs `totalUnmuted`.
+ */
 export function buildVideoList(query: VideoListQuery, values: unknown[] = []): { text: string; values: unknown[] } {
   const bind: Bind = (value) => `$${values.push(value)}`
   const rows = rowsOf(query, bind)
   const order = orderBy(query, bind)
-  // Few matches of some channels are read once, for the total and for the page.
-  const isReadOnce = rows.channels !== undefined && isSelective(query) && !query.search && !query.skipCount
-  const matched = isReadOnce ? `matched as materialized (select ${SORTED_BY} from video v where ${rows.where}), ` : ''
-  const total = query.skipCount ? 'null::int' : isReadOnce ? '(select count(*)::int from matched)' : totalOf(query, rows)
+  // Few matches are read once, for the total and for the page.
+  const isFirst = isFiltered(query) && query.totalUnmuted === undefined
+  const isReadOnce = isFirst || (rows.channels !== undefined && isSelective(query) && !query.search && !query.skipCount)
+  const limit = isFirst ? `limit ${MOST_COUNTED + 1}` : ''
+  const matched = isReadOnce ? `matched as materialized (select ${SORTED_BY} from video v where ${rows.where} ${limit}), ` : ''
+  const total = query.skipCount ? 'null::int' : isReadOnce ? '(select count(*)::int from matched)' : totalOf(query, rows, bind)
   const listed = isReadOnce ? 'matched v' : source(query, { ...rows, order }, bind)
   const text = `with ${rows.table}${matched}page as materialized (
       select ${total} as total, ${idsOf(listed, order, query, bind)} as ids)
@@ -167,6 +212,13 @@ export function buildMatches(query: VideoListQuery): { text: string; values: unk
     select total, ids, ${positionsFor(query, bind)} as positions, (select matches from frequent) > ${MOST_COUNTED} as "isFrequent" from page`
   return { text, values }
 }
+
+/** True if its total has to be counted in the whole table. */
+const isFiltered = ({ scope, search, skipCount, host, uuids, notWatchedBy, ...query }: VideoListQuery): boolean =>
+  scope.of === 'everybody' &&
+  !skipCount &&
+  [search, host ?? undefined, uuids, notWatchedBy].every((filter) => filter === undefined) &&
+  !isCounted({ scope, skipCount, host, ...query })
 
 const isWeighed = ({ search, sort, scope }: VideoListQuery): boolean =>
   search !== undefined && sort.by === 'match' && scope.of !== 'watched'
@@ -294,11 +346,13 @@ function likeness(search: string | undefined, bind: Bind): string[] {
 /** Matches are counted up to here: see docs/adr/0007. */
 const MOST_COUNTED = 1_000
 
-/** The total: from the counters if they know all filters, otherwise counted. */
-function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string {
+/** The total: from the counters if they know all filters, or known from an earlier count, otherwise counted. */
+function totalOf(query: VideoListQuery, { visible, where, muted }: Rows, bind: Bind): string {
   const from = query.scope.of === 'watched' ? WATCHED : 'video v'
   const counted = (rows: string) => `(select count(*)::int from ${from} where ${rows})`
+  const butMuted = (all: string) => (muted === undefined ? all : `(${all} - ${counted(`${visible} and v.channel_id in (${muted})`)})`)
   if (query.search) return `(select count(*)::int from (select from ${from} where ${where} limit ${MOST_COUNTED}) found)`
+  if (query.totalUnmuted !== undefined) return butMuted(`${bind(query.totalUnmuted)}::int`)
   if (!isCounted(query)) return counted(where)
   const { nsfw, isLocal } = query
   const all = totalVideos(
@@ -311,7 +365,7 @@ function totalOf(query: VideoListQuery, { visible, where, muted }: Rows): string
       ...(isLocal === undefined ? [] : [isLocal ? 'local' : 'not local']),
     ].join(' and '),
   )
-  return muted === undefined ? all : `(${all} - ${counted(`${visible} and v.channel_id in (${muted})`)})`
+  return butMuted(all)
 }
 
 const privaciesIn = ({ privacyOneOf, internal }: VideoListQuery): number[] => privacyOneOf ?? (internal ? [1, 4] : [1])
