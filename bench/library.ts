@@ -44,6 +44,16 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
       [origin, channels],
     )
   }
+  // This server follows all others; otherwise it takes their videos off its lists.
+  await query(
+    `insert into actor (id, type, preferred_username, host_id, url, inbox_url)
+     select id + ${FIRST}, 'Application', 'peertube', id, 'https://' || host || '/accounts/peertube', 'https://' || host || '/inbox'
+     from remote_host where id >= ${FIRST}`,
+  )
+  await query(
+    `insert into follow (follower_id, target_id, state) select f.id, t.id, 'accepted' from actor f join actor t on t.id >= ${FIRST} * 2
+     where f.host_id is null and f.type = 'Application'`,
+  )
   await query(
     `insert into account (id, actor_id, name) select ${FIRST} + n, ${FIRST} + n * 2, ${phrase(2)} from generate_series(1, $1::int) n`,
     [channels],
