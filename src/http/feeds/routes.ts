@@ -97,10 +97,10 @@ export function feedsArea({ db, config, clock, urls, answers }: FeedsDeps): Area
     return { head: headOfInstance(config(), urls), isRemote: false, scope: { of: 'everybody' } }
   }
 
-  /** The address of the feed, with the query parameters that the route reads, as they were sent. */
+  /** The address of the feed, with the query parameters that the route reads; lists in one spelling, since requests share the document. */
   function selfOf(path: string, request: FastifyRequest, names: readonly string[]): FeedHead['self'] {
-    const sent = [...new URLSearchParams(request.url.split('?')[1] ?? '')]
-    const query = new URLSearchParams(sent.filter(([name]) => name !== 'format' && names.includes(name.replace(/\[\d*\]$/, ''))))
+    const sent = [...new URLSearchParams(request.url.split('?')[1] ?? '')].map(([name, value]) => [name.replace(/\[\d*\]$/, ''), value])
+    const query = new URLSearchParams(sent.filter(([name = '']) => name !== 'format' && names.includes(name)))
     const search = query.size === 0 ? '' : `?${query}`
     return (family) => `${urls.origin}${path}${path.endsWith('.xml') ? '' : `.${family}`}${search}`
   }

@@ -6,7 +6,7 @@ import { type AnyEntity, type EntityClass, type EntityManager, type EntitySchema
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { Pool, type PoolClient, type QueryResult, types as standardTypes, TypeOverrides } from 'pg'
 import type { Logger } from '../logger.ts'
-import { isStalePlan, reportOutage } from './errors.ts'
+import { isRetryable, reportOutage } from './errors.ts'
 import { makeStatements, type RunStatement, type StatementOptions } from './statements.ts'
 
 export type Row = Record<string, unknown>
@@ -172,7 +172,7 @@ export async function makeDatabase(options: DatabaseOptions): Promise<Database> 
 
 type RunOn = <R extends object>(statement: Parameters<RunStatement>[1], options?: StatementOptions) => Promise<QueryResult<R>>
 
-/** On any connection; repeated without a prepared plan if that was for an older schema. */
+/** On any connection; repeated without a prepared plan after a deadlock, or if the plan was for an older schema. */
 const onPoolBy = (pool: Pool, run: RunStatement): RunOn => {
   const once: RunOn = async (statement, options) => {
     const connection = await pool.connect()
@@ -186,7 +186,7 @@ const onPoolBy = (pool: Pool, run: RunStatement): RunOn => {
     try {
       return await once<R>(statement, options)
     } catch (error) {
-      if (!isStalePlan(error)) throw error
+      if (!isRetryable(error)) throw error
       return await once<R>(statement, { ...options, prepared: false })
     }
   }

@@ -597,12 +597,13 @@ describe('a user', () => {
   })
 
   it('does not invalidate lists of others by a rating', async () => {
-    const video = await upload()
+    // Jobs of an uploaded video would invalidate them.
+    const owner = await makeUser({ query }, { origin: node.base })
+    const video = await makeVideo({ query }, { channelId: owner.channelId })
     const client = await reader()
     const names = async () => (await client.get<{ data: Details[] }>('/api/v1/videos?count=100')).data.map(({ name }) => name)
     const before = await names()
     const name = `Video ${crypto.randomUUID()}`
-    const owner = await makeUser({ query }, { origin: node.base })
     await makeVideo({ query }, { channelId: owner.channelId, columns: { name } })
     await client.send('PUT', `${path(video)}/rate`, { rating: 'like' })
     expect(await names()).toEqual(before)

@@ -75,12 +75,12 @@ describe('a search', () => {
       [server.users.user.channelId],
     )
     await add('Harbour lights')
-    const matches = async (start: number) =>
+    const matches = async (start: number, count = 2) =>
       await listVideos(server.db, {
         scope: { of: 'everybody' },
         internal: false,
         start,
-        count: 2,
+        count,
         skipCount: false,
         search: 'harbour lights',
         sort: { by: 'match', descending: true },
@@ -90,8 +90,8 @@ describe('a search', () => {
     expect(found.rows[0]?.name).toBe('Harbour lights')
     expect(found.rows[1]?.name).toMatch(/^all about/)
     expect((await matches(400)).rows).toHaveLength(1)
-    const pages = await Promise.all([0, 2, 4, 6, 8].map(matches))
-    expect(new Set(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).size).toBe(10)
+    const pages = await Promise.all(Array.from({ length: 21 }, (_, page) => matches(page * 20, 20)))
+    expect(new Set(pages.flatMap(({ rows }) => rows.map(({ id }) => id))).size).toBe(401)
   })
 })
 
@@ -113,9 +113,21 @@ describe('a search with more matches than are counted', () => {
     expect(await list('search=harbour&count=10')).toEqual(first)
     const second = await list('search=harbour&start=10&count=10')
     expect(second.total).toBe(1000)
-    expect(new Set([...first.names, ...second.names]).size).toBe(20)
+    const pages = await Promise.all(Array.from({ length: 11 }, (_, page) => list(`search=harbour&start=${page * 100}&count=100`)))
+    expect(new Set(pages.flatMap(({ names }) => names)).size).toBe(1002)
+    expect(second.names).toEqual(pages[0]?.names.slice(10, 20))
     // Another filter has another total.
     expect((await list('search=harbour&categoryOneOf=5')).total).toBe(20)
+  })
+
+  it('counts them again once many are hidden', async () => {
+    await addMany('the harbour, part ')
+    expect(await list('search=harbour&count=2')).toMatchObject({ total: 1000, names: { length: 2 } })
+    expect(await list('durationMin=0&count=2')).toMatchObject({ total: 1001, names: { length: 2 } })
+    await server.db.query("update video set privacy = 3 where best > 5 and name like 'the harbour%'")
+    expect(await list('search=harbour&count=2&start=4')).toMatchObject({ total: 5, names: { length: 1 } })
+    expect(await list('durationMin=0&count=2&start=4')).toMatchObject({ total: 5, names: { length: 1 } })
+    expect(await list('durationMin=0&count=2')).toMatchObject({ total: 5 })
   })
 
   it('finds names that only contain it as a part of a word', async () => {

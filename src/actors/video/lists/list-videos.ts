@@ -81,26 +81,39 @@ async function readFiltered(db: Pick<Database, 'query'>, query: VideoListQuery):
   const { scope, start, count, sort, mutedFor, watcher, include, ...filters } = query
   const key = JSON.stringify(filters)
   const { totals } = rememberedFor(db)
-  if (!totals.has(key)) {
+  const isKnown = totals.has(key)
+  if (!isKnown) {
     const page = await readList(db, query)
     if ((page.total ?? 0) <= MOST_COUNTED) return page
   }
-  return readList(db, { ...query, totalUnmuted: await totals.fetch(key, { context: query }) })
+  const page = await readList(db, { ...query, totalUnmuted: await totals.fetch(key, { context: query }) })
+  const total = page.total ?? 0
+  const isOutdated = isShort(page, total, query) || (page.ids.length > 0 && total < start + page.ids.length)
+  if (!isKnown || !isOutdated) return page
+  totals.delete(key)
+  return await readFiltered(db, query)
 }
 
 async function readMatches(db: Pick<Database, 'query'>, query: VideoListQuery): Promise<PageRow> {
   const key = JSON.stringify({ ...query, start: 0, count: 0 })
   const { frequent } = rememberedFor(db)
-  let byWord = frequent.has(key)
-  if (!byWord) {
+  const isKnown = frequent.has(key)
+  let byWord = isKnown
+  if (!isKnown) {
     const page = await readRow(db, query, buildMatches(query))
     if ((page.total ?? 0) <= MOST_COUNTED) return page
     byWord = page.isFrequent === true
     if (byWord) frequent.set(key, true)
   }
-  const uncounted = await readRow(db, query, buildVideoList({ ...query, byWord, skipCount: true }))
-  return { ...uncounted, total: MOST_COUNTED }
+  const page = await readRow(db, query, buildVideoList({ ...query, byWord, skipCount: true }))
+  if (!isKnown || !isShort(page, MOST_COUNTED, query)) return { ...page, total: MOST_COUNTED }
+  frequent.delete(key)
+  return await readMatches(db, query)
 }
+
+/** True if the remembered total promises more videos: many were removed or muted since. */
+const isShort = ({ ids }: PageRow, total: number, { start, count }: VideoListQuery): boolean =>
+  ids.length < count && start + ids.length < total
 
 /** What need not be counted again for a while. */
 interface Remembered {
@@ -200,15 +213,14 @@ export function buildMatches(query: VideoListQuery): { text: string; values: unk
   const { search = '' } = query
   const { table, where } = rowsOf({ ...query, search: undefined }, bind)
   const order = orderBy(query, bind)
-  const weighed = `(select matched.* from (select m.*, row_number() over (order by m.best desc, m.id desc) as place from matched m) matched
-    where matched.place <= ${weighedIn(query)} or matched.name = any(${bind(spellings(search))}::text[])) v`
+  const named = `(select m.*, m.name = any(${bind(spellings(search))}::text[]) as named from matched m)`
   // A single index reveals that a frequent word has too many matches.
   const frequent = `(select from video v where ${where} and v.words @@ search_words(${bind(search)}) limit ${MOST_COUNTED + 1}) found`
   const text = `with ${table}frequent as materialized (select count(*)::int as matches from ${frequent}), matched as materialized (
       select v.id, v.name, v.words, v.published_at, v.best from video v
       where ${where} and ${searched(query, bind)} and (select matches from frequent) <= ${MOST_COUNTED} limit ${MOST_COUNTED + 1}
     ), page as materialized (
-      select greatest((select count(*)::int from matched), (select matches from frequent)) as total, ${idsOf(weighed, order, query, bind)} as ids)
+      select greatest((select count(*)::int from matched), (select matches from frequent)) as total, ${idsOf(placed(named), order, query, bind)} as ids)
     select total, ids, ${positionsFor(query, bind)} as positions, (select matches from frequent) > ${MOST_COUNTED} as "isFrequent" from page`
   return { text, values }
 }
@@ -262,11 +274,15 @@ function positionsFor({ scope, watcher }: VideoListQuery, bind: Bind): string {
 const WATCHED = 'history seen join video v on v.id = seen.video_id'
 
 /**
- * At most so many matches are ranked, the most liked ones if there are more, since a word may be in every name. The first pages rank the
- * same matches, so that they neither overlap nor miss one.
+ * Of the matches whose name is not the text, so many are compared with it, the most liked ones, since a word may be in every name. The
+ * others follow, the most liked first, so that pages neither overlap nor miss one.
  */
-const MOST_MATCHES = 150
-const weighedIn = ({ start, count }: VideoListQuery): number => Math.max(MOST_MATCHES, roundedLimit(start + count))
+const MOST_WEIGHED = 150
+
+/** Matches with `weighed`: true if they are compared with the text, or if it is their name. */
+const placed = (matches: string): string =>
+  `(select m.*, m.named or row_number() over (partition by m.named order by m.best desc, m.id desc) <= ${MOST_WEIGHED} as weighed
+    from ${matches} m) v`
 
 /**
  * The rows that the page is taken from. The indexes of an order contain either listed or unlisted videos, so for requesters who see both
@@ -279,13 +295,15 @@ function source(query: VideoListQuery, { unmuted, where, channels, order }: Rows
   const partsOf = (rows: string): string[] =>
     isBeyondListed(query) ? [...(mayBeListed ? [`${LISTED} and ${rows}`] : []), `${UNLISTED} and ${rows}`] : [rows]
   if (sort.by === 'match' && search) {
-    // Matching names come first, whatever their number of views.
     const parts = partsOf(where)
-    const named = query.alike ? [] : parts.map((part) => `${part} and v.name = any(${bind(spellings(search))}::text[])`)
-    const bestOf = (rows: string) =>
-      `(select v.id, v.name, v.words, v.published_at from video v where ${rows}
-        order by v.best desc, v.id desc limit ${weighedIn(query)})`
-    return `(${[...parts, ...named].map(bestOf).join(' union ')}) v`
+    const isNamed = query.alike ? undefined : `v.name = any(${bind(spellings(search))}::text[])`
+    const bestOf = (rows: string, named: boolean) =>
+      `(select v.id, v.name, v.words, v.published_at, v.best, ${named} as named from video v where ${rows}
+        order by v.best desc, v.id desc limit ${Math.max(MOST_WEIGHED, roundedLimit(start + count))})`
+    const best = parts.flatMap((part) =>
+      isNamed ? [bestOf(`${part} and ${isNamed}`, true), bestOf(`${part} and not ${isNamed}`, false)] : [bestOf(part, false)],
+    )
+    return placed(`(${best.join(' union all ')})`)
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
   const firstOf = (rows: string) =>
@@ -330,18 +348,23 @@ const OLDEST_FIRST: ReadonlySet<VideoSortField | 'match'> = new Set(['duration',
 function orderBy({ scope, sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
   if (scope.of === 'watched') return 'seen.watched_at desc, v.id desc'
   const direction = descending ? 'desc' : 'asc'
+  if (by === 'match' && search) return likeness(bind(search), direction)
   const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
-  const keys = by === 'match' ? [...likeness(search, bind), 'v.published_at'] : COLUMNS[by]
+  const keys = by === 'match' ? ['v.published_at'] : COLUMNS[by]
   const ofEquals = OLDEST_FIRST.has(by) || descending === AMOUNTS.has(by) ? 'asc' : 'desc'
   return [...keys.map((key) => `${key} ${direction}${nulls}`), `v.id ${ofEquals}`].join(', ')
 }
 
-/** Similarity of the name to the text, plus the frequency of the words. */
-function likeness(search: string | undefined, bind: Bind): string[] {
-  if (!search) return []
-  const word = bind(search)
-  return [`similarity(v.name, ${word}) + ts_rank(v.words, search_words(${word}))`]
-}
+/** Videos with this name, then by the similarity of the name plus the frequency of the words, then the others. */
+const likeness = (text: string, direction: 'asc' | 'desc'): string =>
+  [
+    'v.weighed desc',
+    `v.named ${direction}`,
+    `case when v.weighed and not v.named then similarity(v.name, ${text}) + ts_rank(v.words, search_words(${text})) end ${direction} nulls last`,
+    `case when v.weighed and not v.named then v.published_at end ${direction} nulls last`,
+    'v.best desc',
+    'v.id desc',
+  ].join(', ')
 
 /** Matches are counted up to here: see docs/adr/0007. */
 const MOST_COUNTED = 1_000
