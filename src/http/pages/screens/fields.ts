@@ -53,7 +53,7 @@ type Json = { [name: string]: unknown }
 const LONG_TEXT = 1001
 
 /** The fields named by `words`, in their order, with what the operation's schema says about each. */
-export function fieldsOf(operation: RouteOptions | undefined, words: Readonly<Record<string, FieldWords | Localized>>): Field[] {
+export function fieldsOf(operation: RouteOptions, words: Readonly<Record<string, FieldWords | Localized>>): Field[] {
   const body = schemaOf(operation)
   const [input, output] = body ? [jsonSchema(body, 'input'), jsonSchema(body, 'output')] : [{}, {}]
   return Object.entries(words).map(([name, word]) => {
@@ -77,7 +77,7 @@ export function fieldsOf(operation: RouteOptions | undefined, words: Readonly<Re
 }
 
 /** The schema of an operation's body, or of the texts of its form. */
-export function schemaOf({ config, schema }: Pick<RouteOptions, 'config' | 'schema'> = {}): z.ZodType | undefined {
+export function schemaOf({ config, schema }: Pick<RouteOptions, 'config' | 'schema'>): z.ZodType | undefined {
   const body = config?.form ? (config.form.json ?? config.form.fields) : schema?.body
   return body instanceof z.ZodType ? body : undefined
 }

@@ -1,13 +1,12 @@
 // A list of the API as a table: search, filters, sorting, pages, and actions on one row or many.
 
-import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
 import { Html, html } from '../../../platform/html.ts'
 import { inNumbers, known, Localized, t, type Word } from '../../../platform/language.ts'
 import { pager } from '../bodies/listing.ts'
 import { day } from '../bodies/text.ts'
-import { textAt, valueAt } from './api.ts'
-import { type Field, fieldHtml, fieldsOf, wordsOf } from './fields.ts'
+import { type ApiCall, textAt, valueAt } from './api.ts'
+import { type Choices, type Field, fieldHtml, wordsOf } from './fields.ts'
 import type { Action, Cell, ListPart, Shown } from './parts.ts'
 
 const ROWS_PER_PAGE = 20
@@ -30,8 +29,10 @@ export interface ListShown {
 /** The parameters of a query. */
 type Shape = Record<string, z.ZodType>
 
-const shapeOf = (operation: RouteOptions | undefined): Shape =>
-  operation?.schema?.querystring instanceof z.ZodObject ? (operation.schema.querystring.shape as Shape) : {}
+function shapeOf({ operation }: ListPart, { tools }: Shown): Shape {
+  const query = tools.app.operationOf(operation).schema?.querystring
+  return query instanceof z.ZodObject ? query.shape : {}
+}
 
 /** The parameters of the address that belong to a list; two lists of a screen do not share them. */
 const parameter = (list: ListPart, name: string): string => `${list.list}.${name}`
@@ -44,12 +45,8 @@ const askedOf = (list: ListPart, shape: Shape, shown: Shown): [string, string][]
   })
 
 /** The query of the API for a page of the list. */
-export function listQuery(
-  list: ListPart,
-  operation: RouteOptions | undefined,
-  { shown, page }: { shown: Shown; page: number },
-): Record<string, string | number | undefined> {
-  const shape = shapeOf(operation)
+export function listQuery(list: ListPart, { shown, page }: { shown: Shown; page: number }): ApiCall['query'] {
+  const shape = shapeOf(list, shown)
   return {
     ...('start' in shape ? { start: (page - 1) * ROWS_PER_PAGE } : {}),
     ...('count' in shape ? { count: ROWS_PER_PAGE } : {}),
@@ -74,9 +71,9 @@ export function pageOf(list: ListPart, { query }: Shown): number {
   return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1
 }
 
-export function listHtml(list: ListPart, operation: RouteOptions | undefined, given: ListShown): Html {
+export function listHtml(list: ListPart, given: ListShown): Html {
   const { rows, total, page, hidden, path, here, actions, inputs, shown } = given
-  const shape = shapeOf(operation)
+  const shape = shapeOf(list, shown)
   const asked = new Map(askedOf(list, shape, shown))
   const address = (changes: Record<string, string>) => {
     const query = new URLSearchParams()
@@ -138,26 +135,29 @@ const buttonHtml = (value: string, { label, danger }: Action, isFocused = false)
   html`<button name="act" value="${value}"${danger && html` data-confirm="${t('{action}?', { action: label })}"`}${isFocused && html` autofocus`}>${label}</button>`
 
 function filtersHtml(list: ListPart, shape: Shape, asked: ReadonlyMap<string, string>, path: string): Html | null {
-  const filters = Object.entries(list.filters ?? {}).filter(([name]) => name in shape)
+  const filters = Object.entries(list.filters ?? {}).map(([name, label]) => ({ name, label, options: optionsOf(shape[name]) }))
   if (filters.length === 0 && !('search' in shape)) return null
   const search =
     'search' in shape &&
     html`<input type="search" name="${parameter(list, 'search')}" aria-label="${t('Search this list')}" placeholder="${t('Search this list')}" value="${asked.get('search') ?? ''}">`
-  const fields = filters.map(([name, label]) => {
-    const options = optionsOf(shape[name])
-    const open = asked.get(name) ?? ''
-    return html`<label>${label} <select name="${parameter(list, name)}"><option value="">${t('All')}</option>${options.map(
-      (value) => html`<option value="${value}"${value === open && html` selected`}>${known(wordsOf(value))}</option>`,
-    )}</select></label>`
-  })
+  const fields = filters.map(
+    ({ name, label, options }) =>
+      html`<label>${label} <select name="${parameter(list, name)}"><option value="">${t('All')}</option>${options.map(
+        (value) =>
+          html`<option value="${value}"${value === asked.get(name) && html` selected`}>${TRUTHS[value] ?? known(wordsOf(value))}</option>`,
+      )}</select></label>`,
+  )
   return html`<form action="${path}" class="filters" role="search" aria-label="${list.title ? t('Filter: {list}', { list: list.title }) : t('Filter')}">${search}${fields}<button>${t('Show')}</button></form>`
 }
 
-function optionsOf(type: z.ZodType | undefined): string[] {
-  if (!type) return []
-  const { enum: values } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as { enum?: unknown[] }
-  return (values ?? []).map(String)
+/** The values of a parameter, if it does not take any text. */
+function optionsOf(parameter: z.ZodType | undefined): string[] {
+  if (!parameter) return []
+  const { type, enum: values = [] } = z.toJSONSchema(parameter, { io: 'input', unrepresentable: 'any' })
+  return type === 'boolean' || values.includes('true') ? Object.keys(TRUTHS) : values.map(String)
 }
+
+const TRUTHS: Choices = { true: t('Yes'), false: t('No') }
 
 function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null | undefined {
   if (typeof cell !== 'string') return cell(row, shown)
@@ -183,6 +183,3 @@ export function plain(value: unknown): Html | Word | null {
   const label = valueAt(value, 'label')
   return typeof label === 'string' ? known(label) : JSON.stringify(value)
 }
-
-export const inputsOf = ({ inputs }: ListPart, operation: RouteOptions | undefined, shown: Shown): Field[] =>
-  fieldsOf(operation, typeof inputs?.fields === 'function' ? inputs.fields(shown) : (inputs?.fields ?? {}))
