@@ -2,7 +2,7 @@
 
 import { isStaff } from '../../../actors/user/index.ts'
 import { html } from '../../../platform/html.ts'
-import { known, t } from '../../../platform/language.ts'
+import { known, listed, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { archiveScreen } from './archives.ts'
 import { hiddenFields, wordsOf } from './fields.ts'
@@ -21,11 +21,7 @@ export const accountScreens: readonly Screen[] = [
   archiveScreen,
   screen('/my-account/profile', t('Profile'), { reads: { me: ME } }, [
     form('profile', 'PUT /api/v1/users/me', {
-      initial: ({ data }) => ({
-        ...(data.me as object),
-        displayName: valueAt(data.me, 'account.displayName'),
-        description: valueAt(data.me, 'account.description'),
-      }),
+      initial: ({ data: { me } }) => ({ ...(valueAt(me, 'account') as object), ...(me as object) }),
       changesOnly: true,
       fields: () => ({
         displayName: t('Name that others see'),
@@ -100,8 +96,7 @@ export const accountScreens: readonly Screen[] = [
     list('tokens', 'GET /api/v1/vireo/application-tokens', {
       columns: {
         Name: 'name',
-        'May do': (row) =>
-          html`${[valueAt(row, 'scopes')].flat().map((scope, index) => html`${index > 0 && ', '}${known(wordsOf(String(scope)))}`)}`,
+        'May do': (row) => listed([valueAt(row, 'scopes')].flat().map((scope) => known(wordsOf(String(scope))))),
         Expires: 'expiresAt',
         'Last used': (row) => plain(valueAt(row, 'lastUsedAt')) ?? t('Never'),
         Created: 'createdAt',

@@ -36,7 +36,7 @@ export const publishScreens: readonly Screen[] = [
       fields: (shown) => ({
         ...videoFields(shown),
         chapters: { ...chapterField, label: t('Chapters'), isRare: true },
-        ...captionFields({ isRare: true, isScripted: true }),
+        ...captionFields({ isRare: true, isScripted: true, group: t('Captions') }),
         videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*', required: true },
       }),
       initial,
