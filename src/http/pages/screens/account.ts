@@ -122,7 +122,7 @@ export const accountScreens: readonly Screen[] = [
     }),
   ]),
   blocks({ path: '/my-account/blocklist', title: t('Blocked'), api: '/api/v1/users/me/blocklist' }),
-  watchedWords({ path: '/my-account/watched-words', api: '/api/v1/watched-words/accounts/:accountName/lists' }),
+  ...watchedWords({ path: '/my-account/watched-words', api: '/api/v1/watched-words/accounts/:accountName/lists' }),
   screen('/my-account/abuses', t('Your reports'), [
     list('abuses', 'GET /api/v1/users/me/abuses', {
       columns: { Reason: link('/my-account/abuses', 'id', 'reason'), State: 'state', Messages: 'countMessages', Sent: 'createdAt' },

@@ -116,7 +116,8 @@ export function addScreens(tools: PageTools): void {
       return [name, await api.read(request, { operation, values, isOptional })] as const
     })
     const asked = { request, reply, screen, shown: { ...shown, data: Object.fromEntries(await Promise.all(reads)) } }
-    const ending = await screen.instead?.(asked.shown)
+    const off = screen.isOff?.(tools.config()) && { heading: screen.title, body: html`<p>${t('It is switched off on this server.')}</p>` }
+    const ending = off || (await screen.instead?.(asked.shown))
     if (ending) sendScreen(asked, { status: request.method === 'POST' ? 403 : 200, ...ending })
     return asked
   }
@@ -147,7 +148,7 @@ ${made}`
     const ways = back?.(shown)
     const page = html`<h1>${heading}</h1>
 ${ways && html`<p><a href="${ways.path}">${ways.text}</a></p>`}
-${menu && menuOf({ path, menu }, shown.visit, (operation) => api.mayCall(shown.visit, operation))}
+${menu && menuOf({ path, menu }, shown, (operation) => api.mayCall(shown.visit, operation))}
 ${body}`
     return send(request, reply, { status, title, body: page, isPrivate: true, isSecret })
   }
@@ -185,13 +186,11 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     let found = await read(pageOf(list, shown))
     // Such as after its rows were removed.
     if (found.rows.length === 0 && found.page > 1) found = await read(lastPage(found.total))
-    const actions = Object.entries(list.actions ?? {}).filter(([, action]) => api.mayCall(shown.visit, action.operation))
     return listHtml(list, {
       ...found,
-      hidden: hiddenFields(shown, list.list),
       path,
       here,
-      actions: new Set(actions.map(([name]) => name)),
+      actions: Object.entries(list.actions ?? {}).filter(([, { operation }]) => api.mayCall(shown.visit, operation)),
       inputs: list.inputs ? wordsFor(list.inputs, shown) : [],
       shown,
     })

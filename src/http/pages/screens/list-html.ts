@@ -6,7 +6,7 @@ import { inNumbers, known, Localized, t, type Word } from '../../../platform/lan
 import { pager } from '../bodies/listing.ts'
 import { day } from '../bodies/text.ts'
 import { type ApiCall, textAt, valueAt } from './api.ts'
-import { type Choices, type Field, fieldHtml, wordsOf } from './fields.ts'
+import { type Choices, type Field, fieldHtml, hiddenFields, wordsOf } from './fields.ts'
 import type { Action, Cell, ListPart, Shown } from './parts.ts'
 
 const ROWS_PER_PAGE = 20
@@ -15,13 +15,11 @@ export interface ListShown {
   rows: readonly unknown[]
   total: number
   page: number
-  /** Hidden fields of its form. */
-  hidden: Html
   path: string
   /** The address with all that is narrowed down. */
   here: string
-  /** The actions that the user may take. */
-  actions: ReadonlySet<string>
+  /** Those that the user may take. */
+  actions: [string, Action][]
   inputs: Field[]
   shown: Shown
 }
@@ -72,7 +70,7 @@ export function pageOf(list: ListPart, { query }: Shown): number {
 }
 
 export function listHtml(list: ListPart, given: ListShown): Html {
-  const { rows, total, page, hidden, path, here, actions, inputs, shown } = given
+  const { rows, total, page, path, here, actions, inputs, shown } = given
   const shape = shapeOf(list, shown)
   const asked = new Map(askedOf(list, shape, shown))
   const address = (changes: Record<string, string>) => {
@@ -92,17 +90,16 @@ export function listHtml(list: ListPart, given: ListShown): Html {
   const filters = filtersHtml(list, shape, asked, path)
   if (rows.length === 0)
     return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : (list.empty ?? t('None.'))}</p>`
-  const offered = Object.entries(list.actions ?? {}).filter(([name]) => actions.has(name))
-  const isForm = offered.length > 0
+  const isForm = actions.length > 0
   const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
   const idOf = (row: unknown) => `${list.first ? `${textAt(row, list.first)}~` : ''}${lastOf(row)}`
   const { body } = shown.request
   const acted = textAt(body, 'part') === list.list ? textAt(body, 'act').split(/[ ~]/) : []
   /** The row that was acted on keeps the focus, at best on the same button. */
   const buttonsOf = (row: unknown): Html[] => {
-    const buttons = offered.filter(([, { when }]) => when?.(row, total) ?? true)
+    const buttons = actions.filter(([, { when }]) => when?.(row, total) ?? true)
     const focused = acted.at(-1) === idOf(row).split('~').at(-1) && (buttons.find(([name]) => name === acted[0]) ?? buttons[0])
-    return buttons.map((button) => buttonHtml(`${button[0]} ${idOf(row)}`, button[1], button === focused))
+    return buttons.map((button) => html` ${buttonHtml(`${button[0]} ${idOf(row)}`, button[1], button === focused)}`)
   }
   const table = html`<div class="table" tabindex="0" role="region" aria-label="${list.title ?? t('List')}"><table>
 <thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(headingHtml)}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
@@ -118,7 +115,7 @@ export function listHtml(list: ListPart, given: ListShown): Html {
   const many =
     isForm &&
     (rows.length > 1 || inputs.length > 0) &&
-    html`<p class="acts many"><span>${t('With the selected:')}</span> ${offered.map(([name, action]) => !action.isSingle && buttonHtml(name, action))}</p>`
+    html`<p class="acts many"><span>${t('With the selected:')}</span> ${actions.map(([name, action]) => !action.isSingle && buttonHtml(name, action))}</p>`
   const texts = inputs.map((field) => fieldHtml(field, { key: list.list, typed: new Map(), problems: new Map() }))
   const pages = pager(address({}), {
     page,
@@ -127,12 +124,13 @@ export function listHtml(list: ListPart, given: ListShown): Html {
     label: list.title ? t('Pages: {list}', { list: list.title }) : t('Pages of the list'),
   })
   return html`${heading}${filters}
-${isForm ? html`<form method="post" action="${here}" data-swap>${hidden}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
+${isForm ? html`<form method="post" action="${here}" data-swap>${hiddenFields(shown, list.list)}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
 ${pages}`
 }
 
-const buttonHtml = (value: string, { label, danger }: Action, isFocused = false): Html =>
-  html`<button name="act" value="${value}"${danger && html` data-confirm="${t('{action}?', { action: label })}"`}${isFocused && html` autofocus`}>${label}</button>`
+/** What is typed into the inputs counts for actions that send them. */
+const buttonHtml = (value: string, { label, body, danger }: Action, isFocused = false): Html =>
+  html`<button name="act" value="${value}"${typeof body !== 'object' && html` formnovalidate`}${danger && html` data-confirm="${t('{action}?', { action: label })}"`}${isFocused && html` autofocus`}>${label}</button>`
 
 function filtersHtml(list: ListPart, shape: Shape, asked: ReadonlyMap<string, string>, path: string): Html | null {
   const filters = Object.entries(list.filters ?? {}).map(([name, label]) => ({ name, label, options: optionsOf(shape[name]) }))
@@ -159,8 +157,8 @@ function optionsOf(parameter: z.ZodType | undefined): string[] {
 
 const TRUTHS: Choices = { true: t('Yes'), false: t('No') }
 
-function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null | undefined {
-  if (typeof cell !== 'string') return cell(row, shown)
+function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null {
+  if (typeof cell !== 'string') return plain(cell(row, shown))
   const value = valueAt(row, cell)
   return typeof value === 'string' && ENUMERATED.has(cell) ? known(wordsOf(value.toLowerCase())) : plain(value)
 }
@@ -168,7 +166,7 @@ function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null | 
 /** Columns whose values are words of the API. */
 const ENUMERATED: ReadonlySet<string> = new Set(['state', 'status', 'level', 'type'])
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*Z?$/
 
 const momentHtml = (date: Date): Html => html`${day(date)} <span class="soft">${new Localized((language) => language.time(date))}</span>`
 
@@ -178,7 +176,8 @@ export function plain(value: unknown): Html | Word | null {
   if (value instanceof Localized || value instanceof Html) return value
   if (typeof value === 'boolean') return value ? t('yes') : t('no')
   if (typeof value === 'number') return inNumbers(value)
-  if (typeof value === 'string') return MOMENT.test(value) ? momentHtml(new Date(value)) : value
+  // People may have typed what only looks like a time.
+  if (typeof value === 'string') return MOMENT.test(value) && Date.parse(value) ? momentHtml(new Date(value)) : html`<bdi>${value}</bdi>`
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(', ')
   const label = valueAt(value, 'label')
   return typeof label === 'string' ? known(label) : JSON.stringify(value)

@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Visit } from '../../../actors/session/index.ts'
+import type { Config } from '../../../config/index.ts'
 import type { Html } from '../../../platform/html.ts'
 import type { Localized, Word } from '../../../platform/language.ts'
 import type { LimitGroup } from '../../plugins/rate-limit-groups.ts'
@@ -132,6 +133,8 @@ export interface Screen {
   isOpen?: boolean
   /** True if its address is a secret: it is sent to no other site. */
   isSecret?: boolean
+  /** True while the configuration has switched it off: its page says so, and the menu does not name it. */
+  isOff?: (config: Config) => boolean
   /** Shown instead, if it cannot be used. */
   instead?: (shown: Shown) => Ending | undefined | Promise<Ending | undefined>
   /** The menu that it belongs to; `back` leads elsewhere instead. */
