@@ -240,6 +240,20 @@ describe('an upload by the page', () => {
     expect(maker.complaints()).toEqual([])
   }, 300_000)
 
+  it.each([360, 1200])('shows its rare details one below the other, in a window of %i px', async (width) => {
+    await page.setViewportSize({ width, height: 740 })
+    await page.goto(`${node.base}/videos/upload`)
+    await page.getByText('More', { exact: true }).click()
+    const rare = page.locator('.fields details > div')
+    const lines = await rare
+      .locator('label[for], select, textarea, input:not([type="checkbox"]), h2')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()).map(({ top, bottom, right }) => ({ top, bottom, right })))
+    expect(lines.length).toBeGreaterThan(15)
+    const crossed = lines.filter(({ top, right }, index) => top < (lines[index - 1]?.bottom ?? 0) || right > width)
+    expect(crossed).toEqual([])
+    expect(await rare.getByRole('heading').allTextContents()).toEqual(['Captions'])
+  })
+
   it('takes all details, chapters, captions and a thumbnail from one form', async () => {
     await page.goto(`${node.base}/videos/upload`)
     expect(await page.locator('[name="videoPasswords"]').isVisible()).toBe(false)

@@ -1,6 +1,6 @@
 // The about page.
 
-import { type Html, html } from '../../platform/html.ts'
+import { type Html, html, rich } from '../../platform/html.ts'
 import { type Localized, t } from '../../platform/language.ts'
 import { bannerOf } from './bodies/picture.ts'
 import { richText } from './bodies/rich-text.ts'
@@ -27,7 +27,7 @@ export function addAboutPages({ app, config, urls, facts, send }: PageTools): vo
       [t('How it is paid for'), instance.business_model],
       [t('Hardware'), instance.hardware_information],
     ]
-    return html`${bannerOf(banner)}<h1>${t('About {name}', { name: instance.name })}</h1>
+    return html`${bannerOf(banner)}<h1>${rich('About {name}', { name: html`<bdi>${instance.name}</bdi>` })}</h1>
 ${instance.short_description && html`<p>${instance.short_description}</p>`}
 ${instance.description && ownText(instance.description)}
 ${isContactable(config()) && html`<p><a href="/about/contact">${t('Write to who runs this server')}</a></p>`}

@@ -48,7 +48,7 @@ export function addHomePage(tools: PageTools): void {
     ])
     const latest = LISTS.latest
     const body = html`${bannerOf(known.banners[0]?.filename)}${
-      content ? html`<h1>${site().name}</h1>${content}<h2>${latest.title}</h2>` : html`<h1>${latest.title}</h1>`
+      content ? html`<h1 dir="auto">${site().name}</h1>${content}<h2>${latest.title}</h2>` : html`<h1>${latest.title}</h1>`
     }
 ${listTabs(latest.path)}
 ${videosOr(NO_VIDEOS, latest.path, videos)}`

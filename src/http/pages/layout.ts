@@ -76,7 +76,7 @@ ${
     : html`<body>
 <a class="skip" href="#main">${t('Skip to content')}</a>
 <header>
-<a class="name" href="/">${site.name}</a>
+<a class="name" href="/"><bdi>${site.name}</bdi></a>
 <form action="/search" role="search"><input type="search" name="search" aria-label="${t('Search videos')}" placeholder="${t('Search')}" required${searched ? html` value="${searched}"` : null}><button>${t('Search')}</button></form>
 <nav aria-label="${t('Main')}"><a href="/about">${t('About')}</a>${
         signedIn

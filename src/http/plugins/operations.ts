@@ -3,10 +3,14 @@
 import type { RouteOptions } from 'fastify'
 import type { App } from './types.ts'
 
-/** Adds `app.operations`: all routes of the API that are added after it. */
+/** Adds `app.operationOf`, for all routes of the API that are added after it. */
 export function addOperations(app: App): void {
   const operations = new Map<string, RouteOptions>()
-  app.decorate('operations', operations)
+  app.decorate('operationOf', (name) => {
+    const found = operations.get(name)
+    if (!found) throw new Error(`There is no operation ${name}.`)
+    return found
+  })
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/api/v1/')) return
     for (const method of [route.method].flat()) operations.set(`${method} ${route.url}`, route)

@@ -54,8 +54,8 @@ declare module 'fastify' {
 
   interface FastifyInstance {
     rateLimits: RateLimits
-    /** The operations of the API by name, such as `GET /api/v1/users`. */
-    operations: ReadonlyMap<string, RouteOptions>
+    /** An operation of the API by its name, such as `GET /api/v1/users`. Throws an Error if there is none. */
+    operationOf: (name: string) => RouteOptions
   }
 
   interface FastifySchema {

@@ -1,6 +1,7 @@
 // Pages that mails link to, and pages of the own account, without scripts.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { generate } from 'otplib'
 import { type Browser, formIn, linksIn, makeBrowser, partIn } from '../../support/browser.ts'
 import { applicant, linkOf, type MailNode, startMailNode } from '../registrations/node.ts'
 
@@ -167,6 +168,33 @@ describe('the own account', () => {
     expect([wrong.status, wrong.path]).toEqual([400, '/my-account/profile'])
     expect(wrong.html).toContain('Your current password is not right.')
     expect((await browser.send(form, { email: address('new'), currentPassword: PASSWORD })).html).toContain('Saved.')
+  })
+
+  it('switches two-factor login on with a code, logs in with another, and switches it off', async () => {
+    await user('tina')
+    const browser = await loggedIn('tina')
+    const open = async () => (await browser.open('/my-account/two-factor')).html
+    const wrong = await browser.send(partIn(await open(), 'request'), { currentPassword: 'wrong' })
+    expect(wrong.status).toBe(400)
+    expect(wrong.html).toContain('Your current password is not right.')
+    let page = await browser.send(partIn(wrong.html, 'request'), { currentPassword: PASSWORD })
+    expect(page.status).toBe(200)
+    const [, secret = ''] = /<dt>Key<\/dt><dd>(?:<bdi>)?([A-Z2-7]+)</.exec(page.html) ?? []
+    const code = async (later = 0) => await generate({ secret, epoch: (at.clock.now().getTime() + later) / 1000 })
+    page = await browser.send(partIn(page.html, 'confirm'), { otpToken: 'x' })
+    expect(page.status).toBe(403)
+    expect(page.html).toContain('Invalid OTP token')
+    page = await browser.send(partIn(page.html, 'confirm'), { otpToken: await code() })
+    expect(page.path).toBe('/my-account/two-factor?done=confirm')
+    expect(page.html).toContain('Two-factor login is on.')
+    expect((await visitor().login('tina', PASSWORD)).status).toBe(400)
+    expect((await visitor().login('tina', PASSWORD, { code: await code() })).path).toBe('/')
+    const refused = await browser.send(partIn(page.html, 'disable'), { currentPassword: 'wrong' })
+    expect([refused.status, refused.html.includes('Your current password is not right.')]).toEqual([400, true])
+    page = await browser.send(partIn(await open(), 'disable'), { currentPassword: PASSWORD })
+    expect(page.path).toBe('/my-account/two-factor?done=disable')
+    expect(partIn(page.html, 'request').fields).toHaveProperty('currentPassword')
+    await loggedIn('tina')
   })
 
   describe('notification settings', () => {

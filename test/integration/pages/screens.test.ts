@@ -325,7 +325,7 @@ describe('an administrator', () => {
     page = await browser.open('/admin/setup')
     page = await browser.send(part(page.html, 'setup'), { 'instance.name': 'Lake', 'signup.enabled': 'true' })
     expect(page.path).toBe('/admin/setup?done=setup')
-    expect(page.html).toContain('Lake</a>')
+    expect(page.html).toContain('Lake</bdi></a>')
     page = await browser.send(part(page.html, 'mail'), { hostname: 'mail.example', port: '587', from_address: 'lake@lake.example' })
     expect(page.path).toBe('/admin/setup?done=mail')
     page = await browser.send(part(page.html, 'new'), { name: 'lakebirds', displayName: 'Birds of the lake' })
@@ -474,7 +474,7 @@ describe('an administrator', () => {
     const host = new URL(at.node.base).host
     const open = async () => (await by().open(path)).html
     const answered = (html: string) =>
-      [...html.matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)<\/dd>/g)].map(([, name, value]) => `${name}: ${value}`)
+      [...html.matchAll(/<dt>([^<]*)<\/dt><dd>(?:<bdi>)?([^<]*)<\//g)].map(([, name, value]) => `${name}: ${value}`)
     const list = `# those we met\r\n\r\n@STRANGER@${host}\r\nreader@${host}\r\nLoud@loud.example\r\nnobody@gone.example\r\nnobody@${host}\r\n`
     const wrong = `not a handle\n${own}@${host}\n`
     let page = await by().send(part(await open(), 'import-accounts'), { list: list + wrong })

@@ -191,7 +191,7 @@ describe('the head of a page', () => {
   })
 })
 
-const HEAD = new Set('html head meta title link script body a header form input button nav main footer span'.split(' '))
+const HEAD = new Set('html head meta title link script body a header bdi form input button nav main footer span'.split(' '))
 
 describe('texts in a head', () => {
   it('are truncated after a word, or within a long one', () => {

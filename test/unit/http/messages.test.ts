@@ -12,7 +12,7 @@ import { findings, isMade, labelsOfApi, messagesOfPages, refusalsWithValues, wor
 /** Values of the API with translated labels. */
 const WORDS = [
   ...['Accepted', 'Active', 'Completed', 'Delayed', 'Failed', 'Paused', 'Pending', 'Refused', 'Rejected', 'Waiting'],
-  ...['Healthy', 'Failing', 'Dormant', 'Debug', 'Info', 'Warn', 'Error', 'Video', 'Comment', 'Account', 'True', 'False'],
+  ...['Healthy', 'Failing', 'Dormant', 'Debug', 'Info', 'Warn', 'Error', 'Video', 'Comment', 'Account'],
   ...['Read', 'Upload', 'Manage', 'Admin', 'Manual', 'Most views', 'Recently added'],
   ...JOB_TYPE_NAMES.map(wordsOf),
   ...workSteps.map(capital),

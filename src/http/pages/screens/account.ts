@@ -2,10 +2,10 @@
 
 import { isStaff } from '../../../actors/user/index.ts'
 import { html } from '../../../platform/html.ts'
-import { known, t } from '../../../platform/language.ts'
+import { known, listed, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { archiveScreen } from './archives.ts'
-import { wordsOf } from './fields.ts'
+import { hiddenFields, wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
 import { blocks, conversation, watchedWords } from './moderation.ts'
 import { form, list, type Screen, screen } from './parts.ts'
@@ -13,6 +13,7 @@ import { notificationScreen, settingsScreen, wrongPassword } from './settings.ts
 import { facts, languages, link, ME, picture } from './words.ts'
 
 const SCOPES = { read: t('Read'), upload: t('Upload and edit videos'), manage: t('Change everything of your account') } as const
+const PASSWORD = { currentPassword: { label: t('Current password'), as: 'password', required: true } } as const
 
 export const accountScreens: readonly Screen[] = [
   settingsScreen,
@@ -20,11 +21,7 @@ export const accountScreens: readonly Screen[] = [
   archiveScreen,
   screen('/my-account/profile', t('Profile'), { reads: { me: ME } }, [
     form('profile', 'PUT /api/v1/users/me', {
-      initial: ({ data }) => ({
-        ...(data.me as object),
-        displayName: valueAt(data.me, 'account.displayName'),
-        description: valueAt(data.me, 'account.description'),
-      }),
+      initial: ({ data: { me } }) => ({ ...(valueAt(me, 'account') as object), ...(me as object) }),
       changesOnly: true,
       fields: () => ({
         displayName: t('Name that others see'),
@@ -42,7 +39,7 @@ export const accountScreens: readonly Screen[] = [
     form('email', 'PUT /api/v1/users/me', {
       title: t('E-mail address'),
       initial: ({ data }) => ({ email: valueAt(data.me, 'email') }),
-      fields: { email: t('E-mail address'), currentPassword: { label: t('Current password'), as: 'password' } },
+      fields: { email: t('E-mail address'), ...PASSWORD },
       button: t('Change the address'),
       refused: wrongPassword,
       said: t('Saved. If this server sends mails, follow the link in the one to the new address.'),
@@ -56,27 +53,30 @@ export const accountScreens: readonly Screen[] = [
     }),
   ]),
   screen('/my-account/two-factor', t('Two-factor login'), { reads: { me: ME } }, [
-    form('request', 'POST /api/v1/users/:userId/two-factor/request', {
-      when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') !== true,
-      text: t('An app on your telephone shows a code that each login asks for.'),
-      fields: { currentPassword: { label: t('Current password'), as: 'password' } },
-      button: t('Begin'),
-      shows: (answer, { token }) => html`<section><h2>${t('Add the key to your app')}</h2>
-<p>${t('Type this key into the app, or open the address with it, and then type the code that it shows.')}</p>${facts([
-        [t('Key'), valueAt(answer, 'otpRequest.secret')],
-        [t('Address'), valueAt(answer, 'otpRequest.uri')],
-      ])}<form method="post" action="/my-account/two-factor" class="fields"><input type="hidden" name="token" value="${token}"><input type="hidden" name="part" value="confirm"><input type="hidden" name="requestToken" value="${textAt(answer, 'otpRequest.requestToken')}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form></section>`,
-    }),
-    form('confirm', 'POST /api/v1/users/:userId/two-factor/confirm-request', {
-      when: ({ query }) => query('confirm') !== undefined,
+    form('confirm', 'POST /api/v1/users/:id/two-factor/confirm-request', {
+      // After a wrong code: the answer of the request has the form.
+      when: () => false,
       fields: { requestToken: { label: t('Request'), as: 'hidden' }, otpToken: t('Code') },
       button: t('Switch on'),
       said: t('Two-factor login is on.'),
     }),
-    form('disable', 'POST /api/v1/users/:userId/two-factor/disable', {
+    form('request', 'POST /api/v1/users/:id/two-factor/request', {
+      when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') !== true,
+      text: t('An app on your telephone shows a code that each login asks for.'),
+      fields: PASSWORD,
+      refused: wrongPassword,
+      button: t('Begin'),
+      shows: (answer, shown) => html`<section><h2>${t('Add the key to your app')}</h2>
+<p>${t('Type this key into the app, or open the address with it, and then type the code that it shows.')}</p>${facts([
+        [t('Key'), valueAt(answer, 'otpRequest.secret')],
+        [t('Address'), valueAt(answer, 'otpRequest.uri')],
+      ])}<form method="post" action="/my-account/two-factor" class="fields">${hiddenFields(shown, 'confirm')}<input type="hidden" name="requestToken" value="${textAt(answer, 'otpRequest.requestToken')}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form></section>`,
+    }),
+    form('disable', 'POST /api/v1/users/:id/two-factor/disable', {
       when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') === true,
       text: t('Two-factor login is on.'),
-      fields: { currentPassword: { label: t('Current password'), as: 'password' } },
+      fields: PASSWORD,
+      refused: wrongPassword,
       button: t('Switch off'),
       danger: true,
     }),
@@ -96,8 +96,7 @@ export const accountScreens: readonly Screen[] = [
     list('tokens', 'GET /api/v1/vireo/application-tokens', {
       columns: {
         Name: 'name',
-        'May do': (row) =>
-          html`${[valueAt(row, 'scopes')].flat().map((scope, index) => html`${index > 0 && ', '}${known(wordsOf(String(scope)))}`)}`,
+        'May do': (row) => listed([valueAt(row, 'scopes')].flat().map((scope) => known(wordsOf(String(scope))))),
         Expires: 'expiresAt',
         'Last used': (row) => plain(valueAt(row, 'lastUsedAt')) ?? t('Never'),
         Created: 'createdAt',
@@ -123,7 +122,7 @@ export const accountScreens: readonly Screen[] = [
     }),
   ]),
   blocks({ path: '/my-account/blocklist', title: t('Blocked'), api: '/api/v1/users/me/blocklist' }),
-  watchedWords({ path: '/my-account/watched-words', api: '/api/v1/watched-words/accounts/:accountName/lists' }),
+  ...watchedWords({ path: '/my-account/watched-words', api: '/api/v1/watched-words/accounts/:accountName/lists' }),
   screen('/my-account/abuses', t('Your reports'), [
     list('abuses', 'GET /api/v1/users/me/abuses', {
       columns: { Reason: link('/my-account/abuses', 'id', 'reason'), State: 'state', Messages: 'countMessages', Sent: 'createdAt' },

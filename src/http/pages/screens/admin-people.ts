@@ -1,5 +1,6 @@
 // Screens of moderators: reports, blocks, users, registrations.
 
+import { isMailEnabled } from '../../../config/index.ts'
 import { t } from '../../../platform/language.ts'
 import { blocks, conversation, watchedWords } from './moderation.ts'
 import { form, list, type Screen, screen } from './parts.ts'
@@ -46,7 +47,7 @@ export const moderationScreens: readonly Screen[] = [
     }),
   ]),
   blocks({ path: '/admin/blocklist', title: t('Blocked accounts and servers'), api: '/api/v1/server/blocklist' }),
-  watchedWords({ path: '/admin/watched-words', api: '/api/v1/watched-words/server/lists' }),
+  ...watchedWords({ path: '/admin/watched-words', api: '/api/v1/watched-words/server/lists' }),
 ]
 
 export const peopleScreens: readonly Screen[] = [
@@ -112,7 +113,11 @@ export const peopleScreens: readonly Screen[] = [
       },
       inputs: {
         operation: `POST ${REGISTRATION}/accept`,
-        fields: { moderationResponse: { label: t('Answer, which is mailed'), as: 'long' } },
+        fields: ({ tools }) => ({
+          moderationResponse: isMailEnabled(tools.config())
+            ? { label: t('Answer, which is mailed'), as: 'long' }
+            : { label: t('Answer'), as: 'long', help: t('This server sends no mails now.') },
+        }),
       },
       actions: {
         accept: { label: t('Accept'), operation: `POST ${REGISTRATION}/accept`, body: {}, when: is('state.id', 1) },

@@ -49,7 +49,6 @@ export const runnerScreens: readonly Screen[] = [
         Problem: shortened('error'),
         Created: 'createdAt',
       },
-      filters: { search: t('Search') },
       actions: {
         cancel: { label: t('Cancel'), operation: 'POST /api/v1/runners/jobs/:jobUUID/cancel', danger: true, when: is('state.id', ...OPEN) },
         delete: { label: t('Delete'), operation: 'DELETE /api/v1/runners/jobs/:jobUUID', danger: true },

@@ -94,7 +94,10 @@ export const overviewScreens: readonly Screen[] = [
           'Last error': 'lastError',
         },
         filters: { state: t('State') },
-        actions: { retry: { label: t('Try now'), operation: 'POST /api/v1/vireo/peers/:host/retry' } },
+        actions: {
+          retry: { label: t('Try now'), operation: 'POST /api/v1/vireo/peers/:host/retry' },
+          block: { label: t('Block'), operation: 'POST /api/v1/server/blocklist/servers', body: (host) => ({ host }), danger: true },
+        },
         empty: t('No other server is known yet.'),
       }),
       list('failed', 'GET /api/v1/jobs/:state', {

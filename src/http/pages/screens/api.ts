@@ -68,7 +68,7 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
 
   /** True if the role may call the operation; what belongs to whom is decided by the call itself. */
   function mayCall(visit: Visit | null, operation: string): boolean {
-    const { auth, right } = app.operations.get(operation)?.config ?? {}
+    const { auth, right } = app.operationOf(operation).config ?? {}
     if (!visit) return (auth ?? (right ? 'user' : 'none')) === 'none'
     try {
       refuseLowly(visit, auth ?? 'user', right)

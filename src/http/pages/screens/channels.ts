@@ -1,5 +1,6 @@
 // Screens of the visitor's channels and their synchronisation.
 
+import type { Config } from '../../../config/index.ts'
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import { form, list, type Screen, screen } from './parts.ts'
@@ -14,6 +15,8 @@ export const newChannel = form('new', 'POST /api/v1/video-channels', {
   },
   button: t('Make the channel'),
 })
+
+const syncsNothing = (config: Config): boolean => !config.import.video_channel_synchronization.enabled
 
 export const channelScreens: readonly Screen[] = [
   screen('/my-library/video-channels', t('Channels'), [
@@ -56,7 +59,7 @@ export const channelScreens: readonly Screen[] = [
       }),
     ],
   ),
-  screen('/my-library/video-channel-syncs', t('Synchronisation'), { reads: { me: ME } }, [
+  screen('/my-library/video-channel-syncs', t('Synchronisation'), { reads: { me: ME }, isOff: syncsNothing }, [
     list('syncs', 'GET /api/v1/accounts/:name/video-channel-syncs', {
       columns: { From: 'externalChannelUrl', To: 'channel.displayName', State: 'state', Last: 'lastSyncAt' },
       actions: {

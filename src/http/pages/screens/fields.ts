@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
 import { Html, html } from '../../../platform/html.ts'
-import { known, Localized, t, type Word, wordIn } from '../../../platform/language.ts'
+import { english, known, Localized, t, type Word, wordIn } from '../../../platform/language.ts'
 import { valueAt } from './api.ts'
 
 export type Choices = Readonly<Record<string, Word>>
@@ -38,14 +38,12 @@ export interface FieldWords {
   none?: Localized
 }
 
-export interface Field extends FieldWords {
+export interface Field extends FieldWords, Limits {
   name: string
-  type: string | undefined
-  min?: number | undefined
-  max?: number | undefined
-  minLength?: number | undefined
-  maxLength?: number | undefined
 }
+
+/** Of a JSON schema. */
+type Limits = Pick<z.core.JSONSchema.BaseSchema, 'type' | 'minimum' | 'maximum' | 'minLength' | 'maxLength'>
 
 type Json = { [name: string]: unknown }
 
@@ -53,23 +51,18 @@ type Json = { [name: string]: unknown }
 const LONG_TEXT = 1001
 
 /** The fields named by `words`, in their order, with what the operation's schema says about each. */
-export function fieldsOf(operation: RouteOptions | undefined, words: Readonly<Record<string, FieldWords | Localized>>): Field[] {
+export function fieldsOf(operation: RouteOptions, words: Readonly<Record<string, FieldWords | Localized>>): Field[] {
   const body = schemaOf(operation)
   const [input, output] = body ? [jsonSchema(body, 'input'), jsonSchema(body, 'output')] : [{}, {}]
   return Object.entries(words).map(([name, word]) => {
     const known = { ...described(output, name), ...described(input, name) }
     const own = word instanceof Localized ? { label: word } : word
-    const number = (key: string) => (typeof known[key] === 'number' ? known[key] : undefined)
     const choices = own.choices ?? choicesOf(known)
     return {
+      ...(known as Limits),
       name,
       required: isRequired(input, name),
       nullable: known.nullable === true,
-      type: typeof known.type === 'string' ? known.type : undefined,
-      min: number('minimum'),
-      max: number('maximum'),
-      minLength: number('minLength'),
-      maxLength: number('maxLength'),
       ...own,
       ...(choices ? { choices } : {}),
     }
@@ -77,7 +70,7 @@ export function fieldsOf(operation: RouteOptions | undefined, words: Readonly<Re
 }
 
 /** The schema of an operation's body, or of the texts of its form. */
-export function schemaOf({ config, schema }: Pick<RouteOptions, 'config' | 'schema'> = {}): z.ZodType | undefined {
+export function schemaOf({ config, schema }: Pick<RouteOptions, 'config' | 'schema'>): z.ZodType | undefined {
   const body = config?.form ? (config.form.json ?? config.form.fields) : schema?.body
   return body instanceof z.ZodType ? body : undefined
 }
@@ -98,13 +91,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
 const inlined = ({ $ref, $defs, ...schema }: Json): Json =>
   typeof $ref === 'string' ? (valueAt($defs, $ref.split('/').at(-1) ?? '') as Json) : schema
 
-const propertyOf = (schema: Json, name: string): Json | undefined =>
-  name.split('.').reduce<Json | undefined>((at, step) => (at && (flat(at).properties as Record<string, Json> | undefined))?.[step], schema)
-
-function described(schema: Json, name: string): Json {
-  const property = propertyOf(schema, name)
-  return property ? flat(property) : {}
-}
+const described = (schema: Json, name: string): Json =>
+  name.split('.').reduce((at, step) => flat((at.properties as Record<string, Json> | undefined)?.[step] ?? {}), flat(schema))
 
 /** A schema without its null; of several, the first one, if they have one type. */
 function flat(schema: Json): Json {
@@ -257,10 +245,11 @@ export const fieldsHtml = (fields: readonly Field[], shown: ShownForm): Html[] =
     const { isRare, isScripted, group } = field
     const [before, after] = [fields[index - 1], fields[index + 1]]
     const isOpen = isRare && fields.some((one) => one.isRare && shown.problems.has(one.name))
-    const one = fieldHtml(field, shown)
-    return html`${isRare && !before?.isRare && html`<details${isOpen && html` open`}><summary>${t('More')}</summary>`}${
-      group && group !== before?.group && html`<h2>${group}</h2>`
-    }${isScripted ? html`<div hidden data-scripted>${one}</div>` : one}${isRare && !after?.isRare && html`</details>`}`
+    const isFirst = group && group.in(english) !== before?.group?.in(english)
+    const one = html`${isFirst && html`<h2>${group}</h2>`}${fieldHtml(field, shown)}`
+    return html`${isRare && !before?.isRare && html`<details${isOpen && html` open`}><summary>${t('More')}</summary><div>`}${
+      isScripted ? html`<div hidden data-scripted>${one}</div>` : one
+    }${isRare && !after?.isRare && html`</div></details>`}`
   })
 
 /** The proof of a form, and its name on the screen. */
@@ -279,7 +268,7 @@ const sorted = (choices: Choices, optionOf: (choice: [string, string]) => Html):
   ])
 
 function controlOf(field: Field, { id, texts, about }: { id: string; texts: readonly string[]; about: Html }): Html {
-  const { name, as, choices, required, min, max, minLength, maxLength, type, accept, none } = field
+  const { name, as, choices, required, minimum, maximum, minLength, maxLength, type, accept, none } = field
   const text = texts[0] ?? ''
   const need = required && html` required`
   const length = html`${minLength !== undefined && html` minlength="${minLength}"`}${maxLength !== undefined && html` maxlength="${maxLength}"`}`
@@ -299,8 +288,8 @@ function controlOf(field: Field, { id, texts, about }: { id: string; texts: read
 ${text}</textarea>`
   }
   if (type === 'integer' || type === 'number') {
-    const sane = (bound: number | undefined) => (bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER ? bound : undefined)
-    return html`<input id="${id}" type="number" name="${name}" value="${text}"${sane(min) !== undefined && html` min="${min}"`}${sane(max) !== undefined && html` max="${max}"`}${need}${about}>`
+    const sane = (bound: number | undefined) => bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER
+    return html`<input id="${id}" type="number" name="${name}" value="${text}"${sane(minimum) && html` min="${minimum}"`}${sane(maximum) && html` max="${maximum}"`}${need}${about}>`
   }
   return html`<input id="${id}" name="${name}" value="${text}"${type !== 'array' && length}${need}${about}>`
 }

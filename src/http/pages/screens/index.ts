@@ -27,8 +27,8 @@ import {
   shownValues,
   type Typed,
 } from './fields.ts'
-import { inputsOf, lastPage, listHtml, listQuery, pageOf, rowsOf } from './list-html.ts'
-import type { Action, Ending, FormPart, ListPart, Part, Screen, Shown, Text } from './parts.ts'
+import { lastPage, listHtml, listQuery, pageOf, rowsOf } from './list-html.ts'
+import type { Action, Ending, FormPart, Inputs, ListPart, Part, Screen, Shown, Text } from './parts.ts'
 import { problemOf } from './problems.ts'
 import { mayOpen, menuOf, screens } from './screens.ts'
 import { addUploadBridge } from './upload-bridge.ts'
@@ -107,7 +107,7 @@ export function addScreens(tools: PageTools): void {
     const visit = await visitors.of(request)
     if (!visit && !screen.isOpen) return void reply.redirect(loginPath(pageOfForm(request)), 303)
     const { id: userId, username } = visit?.user ?? {}
-    const values = { username, userId, accountName: username, name: username, ...(request.params as object) }
+    const values = { username, userId, id: userId, accountName: username, name: username, ...(request.params as object) }
     const token = visitors.formToken(request, reply)
     const shown: Shown = { visit, request, tools, values, query: queryOf(request), data: {}, token }
     if (!mayOpen(screen, (operation) => api.mayCall(visit, operation))) throw new HttpError(403, 'Your account may not do this.')
@@ -116,7 +116,8 @@ export function addScreens(tools: PageTools): void {
       return [name, await api.read(request, { operation, values, isOptional })] as const
     })
     const asked = { request, reply, screen, shown: { ...shown, data: Object.fromEntries(await Promise.all(reads)) } }
-    const ending = await screen.instead?.(asked.shown)
+    const off = screen.isOff?.(tools.config()) && { heading: screen.title, body: html`<p>${t('It is switched off on this server.')}</p>` }
+    const ending = off || (await screen.instead?.(asked.shown))
     if (ending) sendScreen(asked, { status: request.method === 'POST' ? 403 : 200, ...ending })
     return asked
   }
@@ -147,7 +148,7 @@ ${made}`
     const ways = back?.(shown)
     const page = html`<h1>${heading}</h1>
 ${ways && html`<p><a href="${ways.path}">${ways.text}</a></p>`}
-${menu && menuOf({ path, menu }, shown.visit, (operation) => api.mayCall(shown.visit, operation))}
+${menu && menuOf({ path, menu }, shown, (operation) => api.mayCall(shown.visit, operation))}
 ${body}`
     return send(request, reply, { status, title, body: page, isPrivate: true, isSecret })
   }
@@ -173,27 +174,24 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
 </form></section>`
   }
 
-  const wordsFor = (part: FormPart, shown: Shown): Field[] =>
-    fieldsOf(app.operations.get(part.operation), typeof part.fields === 'function' ? part.fields(shown) : (part.fields ?? {}))
+  const wordsFor = ({ operation, fields = {} }: Inputs, shown: Shown): Field[] =>
+    fieldsOf(app.operationOf(operation), typeof fields === 'function' ? fields(shown) : fields)
 
   async function listPart(list: ListPart, { path, here, shown }: { path: string; here: string; shown: Shown }): Promise<Html> {
-    const operation = app.operations.get(list.operation)
     const read = async (page: number) => {
-      const query = listQuery(list, operation, { shown, page })
+      const query = listQuery(list, { shown, page })
       const answer = await api.read(shown.request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })
       return { page, ...rowsOf(answer, page) }
     }
     let found = await read(pageOf(list, shown))
     // Such as after its rows were removed.
     if (found.rows.length === 0 && found.page > 1) found = await read(lastPage(found.total))
-    const actions = Object.entries(list.actions ?? {}).filter(([, action]) => api.mayCall(shown.visit, action.operation))
-    return listHtml(list, operation, {
+    return listHtml(list, {
       ...found,
-      hidden: hiddenFields(shown, list.list),
       path,
       here,
-      actions: new Set(actions.map(([name]) => name)),
-      inputs: inputsOf(list, app.operations.get(list.inputs?.operation ?? ''), shown),
+      actions: Object.entries(list.actions ?? {}).filter(([, { operation }]) => api.mayCall(shown.visit, operation)),
+      inputs: list.inputs ? wordsFor(list.inputs, shown) : [],
       shown,
     })
   }
@@ -231,7 +229,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     const text = textIn(sent)
     const fields = wordsFor(part, shown).filter(({ name, as }) => as !== 'file' && !inPath.includes(name))
     const made = bodyOf(fields, sent)
-    const schema = schemaOf(app.operations.get(operation))
+    const schema = schemaOf(app.operationOf(operation))
     const body = schema && { ...(part.body ? part.body(text, made, shown) : made), ...fixed?.(shown) }
     const broken = Object.entries(rules?.(text) ?? {}).flatMap(([name, problem]) => (problem ? [[name, problem] as const] : []))
     if (schema && broken.length > 0) {
@@ -259,7 +257,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     const action: Action | undefined = Object.hasOwn(list.actions ?? {}, name) ? list.actions?.[name] : undefined
     if (!action) return sendMissing(request, reply)
     const ids = (only === undefined ? (sent.get('id') ?? []) : [only]).filter((id) => ID.test(id)).slice(0, MANY)
-    const typed = bodyOf(inputsOf(list, app.operations.get(list.inputs?.operation ?? ''), shown), sent)
+    const typed = list.inputs && bodyOf(wordsFor(list.inputs, shown), sent)
     const refusals: Refusal[] = []
     for (const id of ids) {
       const all = [...action.operation.matchAll(/:(\w+)/g)].map(([, found = '']) => found)
@@ -269,7 +267,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
       const result = await api.call(request, {
         operation: action.operation,
         values: { ...shown.values, ...ofRow },
-        body: typeof action.body === 'function' ? action.body(id, typed, shown) : action.body && { ...action.body, ...typed },
+        body: typeof action.body === 'function' ? action.body(id) : action.body && { ...action.body, ...typed },
       })
       if (!result.ok) refusals.push(result.refusal)
     }

@@ -1,13 +1,12 @@
 // A list of the API as a table: search, filters, sorting, pages, and actions on one row or many.
 
-import type { RouteOptions } from 'fastify'
 import { z } from 'zod'
 import { Html, html } from '../../../platform/html.ts'
 import { inNumbers, known, Localized, t, type Word } from '../../../platform/language.ts'
 import { pager } from '../bodies/listing.ts'
 import { day } from '../bodies/text.ts'
-import { textAt, valueAt } from './api.ts'
-import { type Field, fieldHtml, fieldsOf, wordsOf } from './fields.ts'
+import { type ApiCall, textAt, valueAt } from './api.ts'
+import { type Choices, type Field, fieldHtml, hiddenFields, wordsOf } from './fields.ts'
 import type { Action, Cell, ListPart, Shown } from './parts.ts'
 
 const ROWS_PER_PAGE = 20
@@ -16,13 +15,11 @@ export interface ListShown {
   rows: readonly unknown[]
   total: number
   page: number
-  /** Hidden fields of its form. */
-  hidden: Html
   path: string
   /** The address with all that is narrowed down. */
   here: string
-  /** The actions that the user may take. */
-  actions: ReadonlySet<string>
+  /** Those that the user may take. */
+  actions: [string, Action][]
   inputs: Field[]
   shown: Shown
 }
@@ -30,8 +27,10 @@ export interface ListShown {
 /** The parameters of a query. */
 type Shape = Record<string, z.ZodType>
 
-const shapeOf = (operation: RouteOptions | undefined): Shape =>
-  operation?.schema?.querystring instanceof z.ZodObject ? (operation.schema.querystring.shape as Shape) : {}
+function shapeOf({ operation }: ListPart, { tools }: Shown): Shape {
+  const query = tools.app.operationOf(operation).schema?.querystring
+  return query instanceof z.ZodObject ? query.shape : {}
+}
 
 /** The parameters of the address that belong to a list; two lists of a screen do not share them. */
 const parameter = (list: ListPart, name: string): string => `${list.list}.${name}`
@@ -44,12 +43,8 @@ const askedOf = (list: ListPart, shape: Shape, shown: Shown): [string, string][]
   })
 
 /** The query of the API for a page of the list. */
-export function listQuery(
-  list: ListPart,
-  operation: RouteOptions | undefined,
-  { shown, page }: { shown: Shown; page: number },
-): Record<string, string | number | undefined> {
-  const shape = shapeOf(operation)
+export function listQuery(list: ListPart, { shown, page }: { shown: Shown; page: number }): ApiCall['query'] {
+  const shape = shapeOf(list, shown)
   return {
     ...('start' in shape ? { start: (page - 1) * ROWS_PER_PAGE } : {}),
     ...('count' in shape ? { count: ROWS_PER_PAGE } : {}),
@@ -74,9 +69,9 @@ export function pageOf(list: ListPart, { query }: Shown): number {
   return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 1
 }
 
-export function listHtml(list: ListPart, operation: RouteOptions | undefined, given: ListShown): Html {
-  const { rows, total, page, hidden, path, here, actions, inputs, shown } = given
-  const shape = shapeOf(operation)
+export function listHtml(list: ListPart, given: ListShown): Html {
+  const { rows, total, page, path, here, actions, inputs, shown } = given
+  const shape = shapeOf(list, shown)
   const asked = new Map(askedOf(list, shape, shown))
   const address = (changes: Record<string, string>) => {
     const query = new URLSearchParams()
@@ -95,17 +90,16 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   const filters = filtersHtml(list, shape, asked, path)
   if (rows.length === 0)
     return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : (list.empty ?? t('None.'))}</p>`
-  const offered = Object.entries(list.actions ?? {}).filter(([name]) => actions.has(name))
-  const isForm = offered.length > 0
+  const isForm = actions.length > 0
   const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
   const idOf = (row: unknown) => `${list.first ? `${textAt(row, list.first)}~` : ''}${lastOf(row)}`
   const { body } = shown.request
   const acted = textAt(body, 'part') === list.list ? textAt(body, 'act').split(/[ ~]/) : []
   /** The row that was acted on keeps the focus, at best on the same button. */
   const buttonsOf = (row: unknown): Html[] => {
-    const buttons = offered.filter(([, { when }]) => when?.(row, total) ?? true)
+    const buttons = actions.filter(([, { when }]) => when?.(row, total) ?? true)
     const focused = acted.at(-1) === idOf(row).split('~').at(-1) && (buttons.find(([name]) => name === acted[0]) ?? buttons[0])
-    return buttons.map((button) => buttonHtml(`${button[0]} ${idOf(row)}`, button[1], button === focused))
+    return buttons.map((button) => html` ${buttonHtml(`${button[0]} ${idOf(row)}`, button[1], button === focused)}`)
   }
   const table = html`<div class="table" tabindex="0" role="region" aria-label="${list.title ?? t('List')}"><table>
 <thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(headingHtml)}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
@@ -121,7 +115,7 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   const many =
     isForm &&
     (rows.length > 1 || inputs.length > 0) &&
-    html`<p class="acts many"><span>${t('With the selected:')}</span> ${offered.map(([name, action]) => !action.isSingle && buttonHtml(name, action))}</p>`
+    html`<p class="acts many"><span>${t('With the selected:')}</span> ${actions.map(([name, action]) => !action.isSingle && buttonHtml(name, action))}</p>`
   const texts = inputs.map((field) => fieldHtml(field, { key: list.list, typed: new Map(), problems: new Map() }))
   const pages = pager(address({}), {
     page,
@@ -130,37 +124,41 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
     label: list.title ? t('Pages: {list}', { list: list.title }) : t('Pages of the list'),
   })
   return html`${heading}${filters}
-${isForm ? html`<form method="post" action="${here}" data-swap>${hidden}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
+${isForm ? html`<form method="post" action="${here}" data-swap>${hiddenFields(shown, list.list)}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
 ${pages}`
 }
 
-const buttonHtml = (value: string, { label, danger }: Action, isFocused = false): Html =>
-  html`<button name="act" value="${value}"${danger && html` data-confirm="${t('{action}?', { action: label })}"`}${isFocused && html` autofocus`}>${label}</button>`
+/** What is typed into the inputs counts for actions that send them. */
+const buttonHtml = (value: string, { label, body, danger }: Action, isFocused = false): Html =>
+  html`<button name="act" value="${value}"${typeof body !== 'object' && html` formnovalidate`}${danger && html` data-confirm="${t('{action}?', { action: label })}"`}${isFocused && html` autofocus`}>${label}</button>`
 
 function filtersHtml(list: ListPart, shape: Shape, asked: ReadonlyMap<string, string>, path: string): Html | null {
-  const filters = Object.entries(list.filters ?? {}).filter(([name]) => name in shape)
+  const filters = Object.entries(list.filters ?? {}).map(([name, label]) => ({ name, label, options: optionsOf(shape[name]) }))
   if (filters.length === 0 && !('search' in shape)) return null
   const search =
     'search' in shape &&
     html`<input type="search" name="${parameter(list, 'search')}" aria-label="${t('Search this list')}" placeholder="${t('Search this list')}" value="${asked.get('search') ?? ''}">`
-  const fields = filters.map(([name, label]) => {
-    const options = optionsOf(shape[name])
-    const open = asked.get(name) ?? ''
-    return html`<label>${label} <select name="${parameter(list, name)}"><option value="">${t('All')}</option>${options.map(
-      (value) => html`<option value="${value}"${value === open && html` selected`}>${known(wordsOf(value))}</option>`,
-    )}</select></label>`
-  })
+  const fields = filters.map(
+    ({ name, label, options }) =>
+      html`<label>${label} <select name="${parameter(list, name)}"><option value="">${t('All')}</option>${options.map(
+        (value) =>
+          html`<option value="${value}"${value === asked.get(name) && html` selected`}>${TRUTHS[value] ?? known(wordsOf(value))}</option>`,
+      )}</select></label>`,
+  )
   return html`<form action="${path}" class="filters" role="search" aria-label="${list.title ? t('Filter: {list}', { list: list.title }) : t('Filter')}">${search}${fields}<button>${t('Show')}</button></form>`
 }
 
-function optionsOf(type: z.ZodType | undefined): string[] {
-  if (!type) return []
-  const { enum: values } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as { enum?: unknown[] }
-  return (values ?? []).map(String)
+/** The values of a parameter, if it does not take any text. */
+function optionsOf(parameter: z.ZodType | undefined): string[] {
+  if (!parameter) return []
+  const { type, enum: values = [] } = z.toJSONSchema(parameter, { io: 'input', unrepresentable: 'any' })
+  return type === 'boolean' || values.includes('true') ? Object.keys(TRUTHS) : values.map(String)
 }
 
-function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null | undefined {
-  if (typeof cell !== 'string') return cell(row, shown)
+const TRUTHS: Choices = { true: t('Yes'), false: t('No') }
+
+function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null {
+  if (typeof cell !== 'string') return plain(cell(row, shown))
   const value = valueAt(row, cell)
   return typeof value === 'string' && ENUMERATED.has(cell) ? known(wordsOf(value.toLowerCase())) : plain(value)
 }
@@ -168,7 +166,7 @@ function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null | 
 /** Columns whose values are words of the API. */
 const ENUMERATED: ReadonlySet<string> = new Set(['state', 'status', 'level', 'type'])
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*Z?$/
 
 const momentHtml = (date: Date): Html => html`${day(date)} <span class="soft">${new Localized((language) => language.time(date))}</span>`
 
@@ -178,11 +176,9 @@ export function plain(value: unknown): Html | Word | null {
   if (value instanceof Localized || value instanceof Html) return value
   if (typeof value === 'boolean') return value ? t('yes') : t('no')
   if (typeof value === 'number') return inNumbers(value)
-  if (typeof value === 'string') return MOMENT.test(value) ? momentHtml(new Date(value)) : value
+  // People may have typed what only looks like a time.
+  if (typeof value === 'string') return MOMENT.test(value) && Date.parse(value) ? momentHtml(new Date(value)) : html`<bdi>${value}</bdi>`
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(', ')
   const label = valueAt(value, 'label')
   return typeof label === 'string' ? known(label) : JSON.stringify(value)
 }
-
-export const inputsOf = ({ inputs }: ListPart, operation: RouteOptions | undefined, shown: Shown): Field[] =>
-  fieldsOf(operation, typeof inputs?.fields === 'function' ? inputs.fields(shown) : (inputs?.fields ?? {}))

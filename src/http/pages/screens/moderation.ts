@@ -2,10 +2,11 @@
 
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, listed, t } from '../../../platform/language.ts'
+import { HttpError } from '../../plugins/http-error.ts'
 import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
-import { type Cell, form, type ListPart, list, type Part, type Screen, type Shown } from './parts.ts'
-import { facts, handle, handleText, reportedThing, reportReasons, shortened } from './words.ts'
+import { type Cell, form, type ListPart, list, type Part, type Screen, type Shown, screen, type Words } from './parts.ts'
+import { facts, handle, handleText, is, link, reportedThing, reportReasons, shortened } from './words.ts'
 
 interface Where {
   path: string
@@ -94,26 +95,32 @@ ${list}</textarea></section>`
   ]
 }
 
-/** Lists of words whose comments are marked. */
-export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen => ({
-  path,
-  title: t('Watched words'),
-  parts: [
+const listFields: Words = {
+  listName: t('Name'),
+  words: { label: t('Words'), as: 'lines', help: t('One in a line. Comments with them get the name of the list as a tag.') },
+}
+
+/** Lists of words whose comments are marked, and the screen of one. */
+export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen[] => [
+  screen(path, t('Watched words'), [
     list('lists', `GET ${api}`, {
-      columns: { Name: 'listName', Words: 'words', Changed: 'updatedAt' },
+      columns: { Name: link(path, 'id', 'listName'), Words: 'words', Changed: 'updatedAt' },
       actions: { delete: { label: t('Delete'), operation: removal(`${api}/:listId`), danger: true } },
       empty: t('No lists yet.'),
     }),
-    form('list', `POST ${api}`, {
-      title: t('A new list'),
-      fields: {
-        listName: t('Name'),
-        words: { label: t('Words'), as: 'lines', help: t('One in a line. Comments with them get the name of the list as a tag.') },
-      },
-      button: t('Make the list'),
-    }),
-  ],
-})
+    form('list', `POST ${api}`, { title: t('A new list'), fields: listFields, button: t('Make the list') }),
+  ]),
+  // Nobody has more than 100.
+  screen(`${path}/:listId`, t('Edit the list'), { reads: { lists: `GET ${api}?count=100` } }, [
+    form('list', `PUT ${api}/:listId`, { initial: openList, fields: listFields }),
+  ]),
+]
+
+function openList({ data, values }: Shown): unknown {
+  const found = (valueAt(data.lists, 'data') as unknown[]).find(is('id', Number(values.listId)))
+  if (!found) throw new HttpError(404, 'There is no such list of watched words.')
+  return found
+}
 
 /** A report with its messages; `label` is that of a new one, `from` shows who wrote one. */
 export const conversation = (label: Localized, from: Cell, actions: ListPart['actions'] = {}): Part[] => [

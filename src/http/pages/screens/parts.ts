@@ -2,6 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import type { Visit } from '../../../actors/session/index.ts'
+import type { Config } from '../../../config/index.ts'
 import type { Html } from '../../../platform/html.ts'
 import type { Localized, Word } from '../../../platform/language.ts'
 import type { LimitGroup } from '../../plugins/rate-limit-groups.ts'
@@ -35,11 +36,15 @@ export type Text = (name: string) => string
 
 export type Words = Readonly<Record<string, FieldWords | Localized>>
 
-export interface FormPart {
-  form: string
+/** Fields, with what the schema of the operation says about them. */
+export interface Inputs {
   operation: string
   /** A function, if they depend on what was read. */
   fields?: Words | ((shown: Shown) => Words)
+}
+
+export interface FormPart extends Inputs {
+  form: string
   /** By default `Save`. */
   button?: Localized
   title?: Localized
@@ -85,8 +90,8 @@ export type Cell = string | ((row: unknown, shown: Shown) => Html | Word | null 
 export interface Action {
   label: Localized
   operation: string
-  /** The body, to which the inputs of the list are added; a function gets them as `typed`. */
-  body?: object | ((id: string, typed: object, shown: Shown) => object)
+  /** The body, to which the inputs of the list are added; that of a function stands alone. */
+  body?: object | ((id: string) => object)
   /** Shown for rows for which this is true; `total` is the number of rows on all pages. */
   when?: (row: unknown, total: number) => boolean
   danger?: boolean
@@ -110,8 +115,8 @@ export interface ListPart {
   /** Query parameters of the operation that the page offers, by label. */
   filters?: Readonly<Record<string, Localized>>
   actions?: Readonly<Record<string, Action>>
-  /** Texts for actions, from the schema of the first of these operations. */
-  inputs?: { operation: string; fields: Words | ((shown: Shown) => Words) }
+  /** Texts for actions. */
+  inputs?: Inputs
   /** By default `None.` */
   empty?: Localized
   when?: (shown: Shown) => boolean
@@ -128,6 +133,8 @@ export interface Screen {
   isOpen?: boolean
   /** True if its address is a secret: it is sent to no other site. */
   isSecret?: boolean
+  /** True while the configuration has switched it off: its page says so, and the menu does not name it. */
+  isOff?: (config: Config) => boolean
   /** Shown instead, if it cannot be used. */
   instead?: (shown: Shown) => Ending | undefined | Promise<Ending | undefined>
   /** The menu that it belongs to; `back` leads elsewhere instead. */

@@ -1,9 +1,10 @@
 // Screens that make videos: uploads, imports, lives.
 
+import type { Config } from '../../../config/index.ts'
 import { recognized, t } from '../../../platform/language.ts'
 import { newChapters, WANTED } from '../../chapters/routes.ts'
 import { textAt } from './api.ts'
-import { form, list, type Screen, type Shown, screen } from './parts.ts'
+import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import {
   captionFields,
   chapterField,
@@ -24,6 +25,9 @@ const initial = ({ tools }: Shown) => {
   const { privacy, licence, comments_policy: commentsPolicy, download_enabled: downloadEnabled } = tools.config().defaults.publish
   return { privacy, licence, commentsPolicy, downloadEnabled }
 }
+const takesNothing = ({ import: { videos } }: Config): boolean => !videos.http.enabled && !videos.torrent.enabled
+const ADDRESS: Words = { targetUrl: { label: t('Address of a video'), help: t('A page of another video site, or a media file.') } }
+const TORRENT: Words = { torrentfile: { label: t('Torrent'), as: 'file', accept: '.torrent,application/x-bittorrent' } }
 /** Pending and processing. */
 const BUSY_IMPORTS = [1, 5]
 
@@ -36,7 +40,7 @@ export const publishScreens: readonly Screen[] = [
       fields: (shown) => ({
         ...videoFields(shown),
         chapters: { ...chapterField, label: t('Chapters'), isRare: true },
-        ...captionFields({ isRare: true, isScripted: true }),
+        ...captionFields({ isRare: true, isScripted: true, group: t('Captions') }),
         videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*', required: true },
       }),
       initial,
@@ -51,16 +55,19 @@ export const publishScreens: readonly Screen[] = [
       leadsTo: toVideo,
     }),
   ]),
-  screen('/videos/import', t('Import'), { reads: { me: ME } }, [
+  screen('/videos/import', t('Import'), { reads: { me: ME }, isOff: takesNothing }, [
     form('import', 'POST /api/v1/videos/imports', {
       title: t('From another site'),
       files: true,
-      fields: (shown) => ({
-        targetUrl: { label: t('Address of a video'), help: t('A page of another video site, or a media file.') },
-        magnetUri: t('Magnet address'),
-        ...videoFields(shown),
-        torrentfile: { label: t('Torrent'), as: 'file', accept: '.torrent,application/x-bittorrent' },
-      }),
+      fields: (shown) => {
+        const { http, torrent } = shown.tools.config().import.videos
+        return {
+          ...(http.enabled ? ADDRESS : {}),
+          ...(torrent.enabled ? { magnetUri: t('Magnet address') } : {}),
+          ...videoFields(shown),
+          ...(torrent.enabled ? TORRENT : {}),
+        }
+      },
       initial,
       body: videoBody,
       button: t('Import'),
@@ -83,7 +90,7 @@ export const publishScreens: readonly Screen[] = [
       empty: t('No imports yet.'),
     }),
   ]),
-  screen('/videos/go-live', t('Go live'), { reads: { me: ME } }, [
+  screen('/videos/go-live', t('Go live'), { reads: { me: ME }, isOff: ({ live }) => !live.enabled }, [
     form('live', 'POST /api/v1/videos/live', {
       fields: (shown) => ({ ...videoFields(shown), ...liveFields }),
       initial: (shown) => ({ ...initial(shown), latencyMode: 1 }),

@@ -1,6 +1,5 @@
 // All screens, and their menus: what the user may open.
 
-import type { Visit } from '../../../actors/session/index.ts'
 import { isStaff } from '../../../actors/user/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
@@ -13,7 +12,7 @@ import { pluginScreens } from './admin-plugins.ts'
 import { runnerScreens } from './admin-runners.ts'
 import { channelScreens } from './channels.ts'
 import { libraryScreens } from './library.ts'
-import type { Screen } from './parts.ts'
+import type { Screen, Shown } from './parts.ts'
 import { publishScreens } from './publish.ts'
 import { videoScreens } from './videos.ts'
 import { watchScreens } from './watch.ts'
@@ -36,8 +35,13 @@ export const mayOpen = ({ parts, needs }: Screen, mayCall: (operation: string) =
   needs === undefined ? parts.some((part) => typeof part === 'function' || mayCall(part.operation)) : mayCall(needs)
 
 /** `mayCall` tells whether the role allows an operation. */
-export function menuOf({ path, menu }: { path: string; menu: Menu }, visit: Visit | null, mayCall: (operation: string) => boolean): Html {
-  const open = screens.filter((screen) => !screen.unlisted && !screen.path.includes(':') && mayOpen(screen, mayCall))
+export function menuOf(
+  { path, menu }: { path: string; menu: Menu },
+  { visit, tools }: Shown,
+  mayCall: (operation: string) => boolean,
+): Html {
+  const isListed = ({ path, unlisted, isOff }: Screen) => !unlisted && !path.includes(':') && !isOff?.(tools.config())
+  const open = screens.filter((screen) => isListed(screen) && mayOpen(screen, mayCall))
   const itemsOf = (name: Menu) => open.filter((screen) => screen.menu === name)
   const sections = (Object.keys(MENUS) as Menu[]).filter((name) => name !== 'admin' || (visit && isStaff(visit.user.role)))
   return html`${tabs(

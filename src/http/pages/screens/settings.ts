@@ -49,7 +49,8 @@ const device = ({ data: { push, me }, token }: Shown): Html =>
   html`<form data-push="${textAt(push, 'publicKey')}" data-user="${textAt(me, 'id')}"><input type="hidden" name="token" value="${token}">
 <p hidden><label><input type="checkbox"> ${t('Notify this device')}</label> <output></output></p></form>`
 
-export const wrongPassword = ({ status }: Refusal) => (status === 401 ? t('Your current password is not right.') : undefined)
+export const wrongPassword = ({ status, detail }: Refusal) =>
+  status === 401 || detail === 'currentPassword is invalid.' ? t('Your current password is not right.') : undefined
 
 export const settingsScreen: Screen = {
   path: '/my-account/settings',

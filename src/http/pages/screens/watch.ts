@@ -119,7 +119,7 @@ export interface OwnPart {
 /** What users do on the page of a video; visitors are led to the login. */
 export function ownActions({ id, rating, token }: OwnPart): Html {
   const rate = (name: 'like' | 'dislike', label: Localized) =>
-    html`<form method="post" action="/w/${id}/take-part" class="inline" data-swap>${hiddenFields({ token }, 'rate')}<input type="hidden" name="rating" value="${
+    html`<form method="post" action="/w/${id}/take-part" data-swap>${hiddenFields({ token }, 'rate')}<input type="hidden" name="rating" value="${
       rating === name ? 'none' : name
     }"><button aria-pressed="${rating === name ? 'true' : 'false'}">${label}</button></form>`
   return html`<div id="actions" data-region class="acts">${rate('like', t('Like'))}${rate('dislike', t('Dislike'))}<a class="button" href="/w/${id}/take-part#save">${t('Save')}</a><a class="button" href="/w/${id}/take-part#report">${t('Report')}</a></div>`

@@ -83,7 +83,7 @@ export function videoBody(text: Text, made: object): object {
 export const chapterField = { label: t('Time and title'), as: 'long', help: t('One chapter in a line, such as: 1:30 The lake') } as const
 
 export const captionFields = (more: Partial<FieldWords> = {}): Words => ({
-  captionLanguage: { label: t('Language'), choices: languages(), byName: true, ...more },
+  captionLanguage: { label: t('Language of the captions'), choices: languages(), byName: true, ...more },
   captionfile: { label: t('File'), as: 'file', accept: '.vtt,.srt', help: t('WebVTT or SubRip.'), ...more },
 })
 
