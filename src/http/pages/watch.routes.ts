@@ -14,7 +14,7 @@ import { playerOptions, playerQuery } from './player-options.ts'
 import { makeApi, valueAt } from './screens/api.ts'
 import { commentForm, ownActions, visitorActions } from './screens/watch.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { lockedPage, makeFindPart, reportsOf, showWatch, takingPassword } from './show-watch.ts'
+import { type AskedVideo, lockedPage, makeFindPart, reportsOf, showWatch, takingPassword } from './show-watch.ts'
 
 const MOST = 1_000_000
 const LARGEST_ID = 2_147_483_647
@@ -49,11 +49,7 @@ export function addWatchPages(tools: PageTools): void {
     return { actions: ownActions(own), subscribe, comment: commentForm(own) }
   }
 
-  async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { id, query, password }: { id: string; query: z.infer<typeof querystring>; password?: string },
-  ) {
+  async function show(request: FastifyRequest, reply: FastifyReply, { id, query, password }: AskedVideo<typeof querystring>) {
     const visit = await visitors.of(request)
     const said = { start: query.commentsStart, threadId: query.threadId }
     const watched = await findPart(visit, { id, password, said, language: languageOf(request) })

@@ -183,15 +183,14 @@ function beginUpload(form) {
   form.querySelector('label').before(input.labels[0], input)
   const place = make('div', { className: 'drop' }, TEXTS.drop)
   input.after(place)
-  for (const kind of ['dragover', 'drop']) {
-    place.addEventListener(kind, (event) => {
-      event.preventDefault()
-      const { files } = event.dataTransfer
-      if (kind !== 'drop' || files.length === 0 || (files.length > 1 && !input.multiple)) return
-      input.files = files
-      choose()
-    })
-  }
+  place.addEventListener('dragover', (event) => event.preventDefault())
+  place.addEventListener('drop', (event) => {
+    event.preventDefault()
+    const { files } = event.dataTransfer
+    if (files.length === 0 || (files.length > 1 && !input.multiple)) return
+    input.files = files
+    choose()
+  })
   let suggested = ''
   const choose = () => {
     if (name) {

@@ -2,10 +2,9 @@
 
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { DomainError } from '../../../actors/runtime/index.ts'
 import type { Visit } from '../../../actors/session/index.ts'
 import type { Localized } from '../../../platform/language.ts'
-import { refuseLowly } from '../../plugins/auth.ts'
+import { isAllowed } from '../../plugins/auth.ts'
 import { clientIp } from '../../plugins/client-ip.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { type InnerAnswer, requestInternally } from '../../plugins/inner-requests.ts'
@@ -69,14 +68,7 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
   /** True if the role may call the operation; what belongs to whom is decided by the call itself. */
   function mayCall(visit: Visit | null, operation: string): boolean {
     const { auth, right } = app.operations.get(operation)?.config ?? {}
-    if (!visit) return (auth ?? (right ? 'user' : 'none')) === 'none'
-    try {
-      refuseLowly(visit, auth ?? 'user', right)
-      return true
-    } catch (error) {
-      if (error instanceof DomainError) return false
-      throw error
-    }
+    return visit ? isAllowed(visit.user.role, auth ?? 'user', right) : (auth ?? (right ? 'user' : 'none')) === 'none'
   }
 
   return { forward, call, read, mayCall }
@@ -89,10 +81,7 @@ export function resultOf({ status, body, headers }: InnerAnswer): ApiResult {
   if (status < 400) return { ok: true, status, body: parsed, location: headers.location }
   const detail = valueAt(parsed, 'detail')
   const invalid = valueAt(parsed, 'invalid-params')
-  const fields = Object.entries(typeof invalid === 'object' && invalid ? invalid : {}).map(([name, param]): [string, string] => [
-    name,
-    String(valueAt(param, 'msg') ?? 'Invalid value'),
-  ])
+  const fields = Object.entries(Object(invalid)).map(([name, param]) => [name, String(valueAt(param, 'msg') ?? 'Invalid value')] as const)
   return { ok: false, refusal: { status, detail: typeof detail === 'string' ? detail : 'This did not work.', fields: new Map(fields) } }
 }
 
