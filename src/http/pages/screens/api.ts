@@ -35,7 +35,7 @@ export interface Refusal {
 export type ApiResult = { ok: true; status: number; body: unknown; location?: string | undefined } | { ok: false; refusal: Refusal }
 
 export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) {
-  /** Sends a request with the visitor's session and address, so that rights, limits and audit are those of the API. */
+  /** Sends a request with the visitor's session and address. Rights, limits and audit are those of the API; reads count with the page. */
   async function forward(
     request: FastifyRequest,
     inner: { method: string; path: string; headers?: Record<string, string | undefined>; body?: string | Readable },
@@ -43,7 +43,8 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
   ): Promise<InnerAnswer> {
     const headers = { ...inner.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) }
     const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-    return await requestInternally(app.server, { ...inner, headers: given, address: clientIp(request) })
+    const counting = inner.method === 'GET' ? { onConnection: app.rateLimits.exempt } : {}
+    return await requestInternally(app.server, { ...inner, ...counting, headers: given, address: clientIp(request) })
   }
 
   async function call(request: FastifyRequest, asked: ApiCall): Promise<ApiResult> {
