@@ -188,3 +188,33 @@ describe('offers of videos', () => {
     return { html: await answer.text() }
   }
 })
+
+describe('a comment on its own page', () => {
+  it('is the Markdown that the page of the video shows', async () => {
+    const video = await makeVideo(at, { channelId })
+    const text = 'if a <b and c> d then x<3, or *so*'
+    const page = await maker.send(part((await maker.open(`/w/${video.uuid}/take-part`)).html, 'comment'), { text })
+    const shown = '<p>if a &lt;b and c&gt; d then x&lt;3, or <em>so</em></p>'
+    expect(page.html).toContain(shown)
+    const [, own = ''] = /href="(\/w\/\w+\/comments\/\d+\/\d+)"/.exec(page.html) ?? []
+    expect((await maker.open(own)).html).toContain(shown)
+  })
+})
+
+describe('a video', () => {
+  it('is saved to any of many playlists', async () => {
+    const { access_token } = (await at.token('other', PASSWORD)).body
+    const names = Array.from({ length: 30 }, (_, index) => `List ${index}`)
+    for (const displayName of names)
+      expect((await at.ask('POST', '/video-playlists', { displayName, privacy: 3 }, `Bearer ${access_token}`)).status).toBe(200)
+    const video = await makeVideo(at, { channelId })
+    const other = await loggedIn(at, 'other')
+    const { html } = await other.open(`/w/${video.uuid}/take-part`)
+    const offered = new Map([...html.matchAll(/<option value="(\d+)">([^<]*)<\/option>/g)].map(([, id, name]) => [name, id]))
+    expect([...offered.keys()]).toEqual(expect.arrayContaining(names))
+    const saved = await other.send(part(html, 'save'), { playlistId: offered.get('List 0') ?? '' })
+    expect(saved.html).toContain('It is in the playlist.')
+    const elements = 'select p.name from playlist_element e join playlist p on p.id = e.playlist_id where e.video_id = $1'
+    expect(await at.query(elements, [video.id])).toEqual([{ name: 'List 0' }])
+  })
+})

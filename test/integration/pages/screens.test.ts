@@ -158,7 +158,7 @@ describe('a user without a script', () => {
     expect(page.html).toContain('<strong>white</strong>')
     const [, comment = ''] = /href="(\/w\/\w+\/comments\/\d+\/\d+)"/.exec(page.html) ?? []
     page = await maker.open(comment)
-    expect(page.html).toContain('How **white** it is!')
+    expect(page.html).toContain('How <strong>white</strong> it is!')
     page = await maker.send(part(page.html, 'reply'), { text: 'Indeed.' })
     expect(page.html).toContain('Indeed.')
     page = await maker.send(part((await maker.open(comment)).html, 'report'), { reason: 'It is not white.', predefinedReasons: 'rights' })
