@@ -218,3 +218,40 @@ describe('a video', () => {
     expect(await at.query(elements, [video.id])).toEqual([{ name: 'List 0' }])
   })
 })
+
+describe('a name that was emptied', () => {
+  it.each([
+    [
+      'a video',
+      async () => `/my-library/videos/${(await makeVideo(at, { channelId, columns: { name: 'Kept' } })).uuid}`,
+      'details',
+      'name',
+    ],
+    ['a channel', async () => '/my-library/video-channels/maker_channel', 'channel', 'displayName'],
+    [
+      'a playlist',
+      async () => (await maker.send(part((await maker.open('/my-library/video-playlists')).html, 'new'), { displayName: 'Kept' })).path,
+      'playlist',
+      'displayName',
+    ],
+    ['an account', async () => '/my-account/profile', 'email', 'email'],
+  ])('is refused, not left as it was: of %s', async (_what, make, form, field) => {
+    const path = await make()
+    const { html } = await maker.open(path)
+    expect(html).toMatch(new RegExp(`<input id="${form}-${field}" name="${field}" value="[^"]+"[^>]* required`))
+    const before = part(html, form).fields[field]
+    const page = await maker.send(part(html, form), { [field]: '', currentPassword: PASSWORD })
+    expect(page.status).toBe(400)
+    expect(page.html).toContain(`id="${form}-${field}"`)
+    expect(page.html).toMatch(new RegExp(`id="${form}-${field}"[^>]* aria-invalid="true"`))
+    expect(part((await maker.open(path)).html, form).fields[field]).toBe(before)
+  })
+
+  it('empties a text that may be empty', async () => {
+    const path = '/my-library/video-channels/maker_channel'
+    const describe = async (description: string) => await maker.send(part((await maker.open(path)).html, 'channel'), { description })
+    await describe('Of the pond')
+    expect((await describe('')).path).toBe(`${path}?done=channel`)
+    expect(part((await maker.open(path)).html, 'channel').fields.description).toBe('')
+  })
+})

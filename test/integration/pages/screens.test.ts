@@ -76,7 +76,7 @@ describe('a user without a script', () => {
     const path = `/my-library/videos/${id}`
     let page = await maker.open(path)
     const details = part(page.html, 'details')
-    page = await maker.send(details, { name: 'A grey heron', tags: 'bird, lake', language: 'en', commentsPolicy: '1', channelId: '' })
+    page = await maker.send(details, { name: 'A grey heron', tags: 'bird, lake', language: 'en', commentsPolicy: '1' })
     expect(page.path).toBe(`${path}?done=details`)
     expect(page.html).toContain('Saved.')
     expect(page.html).toContain('value="bird, lake"')
@@ -433,6 +433,18 @@ describe('an administrator', () => {
     expect(page.html).toContain('Unblock: 1 done.')
     page = await root.send(part(page.html, 'server'), { host: '' })
     expect(page.status).toBe(400)
+  })
+
+  it('empties texts of the configuration, and refuses numbers without digits', async () => {
+    const shown = async () => part((await root.open('/admin/config?section=instance')).html, 'config')
+    await root.send(await shown(), { 'instance.shortDescription': 'Of birds' })
+    expect((await shown()).fields['instance.shortDescription']).toBe('Of birds')
+    expect((await root.send(await shown(), { 'instance.shortDescription': '' })).html).toContain('Saved.')
+    expect((await shown()).fields['instance.shortDescription']).toBe('')
+    const limits = async () => part((await root.open('/admin/config?section=signup')).html, 'config')
+    const refused = await root.send(await limits(), { 'signup.limit': '' })
+    expect(refused.status).toBe(400)
+    expect(refused.html).toMatch(/id="config-signup.limit"[^>]* aria-invalid="true"/)
   })
 
   it('previews the home page before it is saved', async () => {
