@@ -447,6 +447,23 @@ describe('an administrator', () => {
     expect(refused.html).toMatch(/id="config-signup.limit"[^>]* aria-invalid="true"/)
   })
 
+  it('blocks a video by its pasted address', async () => {
+    const id = await upload('A gull')
+    const block = async (pasted: string) =>
+      (await root.send(part((await root.open('/admin/video-blocks')).html, 'block'), { id: pasted, reason: 'Loud' })).path
+    for (const pasted of [
+      `${at.node.base}/w/${id}?start=10s#comments`,
+      ` https://elsewhere.example/videos/watch/${id}/ `,
+      `/w/${id};threadId=1`,
+    ]) {
+      expect(await block(pasted)).toBe('/admin/video-blocks?done=block')
+      expect(await at.query("select reason from video_block b join video v on v.id = b.video_id where v.name = 'A gull'")).toEqual([
+        { reason: 'Loud' },
+      ])
+      expect((await at.ask('DELETE', `/videos/${id}/blacklist`, undefined, at.root)).status).toBe(204)
+    }
+  })
+
   it('previews the home page before it is saved', async () => {
     let page = await root.open('/admin/homepage')
     expect(part(page.html, 'homepage').fields.content).toBe('')

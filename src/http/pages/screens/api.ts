@@ -91,6 +91,12 @@ export function filled(url: string, values: Values): string {
   return url.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(values[name] ?? values.id ?? '')))
 }
 
+/** An id, which may be at the end of a pasted address. */
+export function idIn(text: string): string {
+  const [path = ''] = text.trim().split(/[?#;]/)
+  return path.split('/').findLast(Boolean) ?? ''
+}
+
 /** The text at a path of an answer; empty without one. */
 export const textAt = (from: unknown, path: string): string => String(valueAt(from, path) ?? '')
 

@@ -11,7 +11,7 @@ import { loginPath } from '../../plugins/local-path.ts'
 import { addFormRoutes, linger } from '../../plugins/multipart.ts'
 import { queryOf } from '../fields.ts'
 import { type PageTools, pageOptions } from '../send.ts'
-import { type ApiResult, filled, makeApi, type Refusal, resultOf } from './api.ts'
+import { type ApiResult, filled, idIn, makeApi, type Refusal, resultOf } from './api.ts'
 import { addArchiveDownload } from './archives.ts'
 import {
   bodyOf,
@@ -238,7 +238,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
       const wrong = invalidParamsOf(schema, 'body', body).map(({ name, msg }) => [name, msg] as const)
       return { ok: false, refusal: { status: 400, detail: '', fields: new Map<string, string | Localized>([...wrong, ...broken]) } }
     }
-    const values = { ...shown.values, ...Object.fromEntries(inPath.map((name) => [name, text(name)])) }
+    const values = { ...shown.values, ...Object.fromEntries(inPath.map((name) => [name, idIn(text(name))])) }
     const { 'x-upload-content-length': size, 'x-upload-content-type': type } = request.headers
     if (part.pieces && size) {
       const headers = { 'x-upload-content-length': String(size), 'x-upload-content-type': String(type) }
