@@ -8,9 +8,8 @@ import { type PageTools, pageOptions } from './send.ts'
 import { type AskedVideo, lockedPage, showPlayer, takingPassword } from './show-watch.ts'
 import { findWatched } from './watched.ts'
 
-const params = z.object({ id: z.string() })
 const options = {
-  schema: { params, querystring: playerQuery, hide: true },
+  schema: { params: z.object({ id: z.string() }), querystring: playerQuery, hide: true },
   config: { ...pageOptions.config, frameguard: false },
 } as const
 const PATH = '/videos/embed/:id'

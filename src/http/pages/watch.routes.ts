@@ -23,8 +23,7 @@ const querystring = playerQuery.extend({
   commentsStart: z.coerce.number().int().min(0).max(MOST).catch(0),
   threadId: z.coerce.number().int().min(1).max(LARGEST_ID).optional().catch(undefined),
 })
-const params = z.object({ id: z.string() })
-const options = { ...pageOptions, schema: { params, querystring, hide: true } } as const
+const options = { ...pageOptions, schema: { params: z.object({ id: z.string() }), querystring, hide: true } } as const
 
 export function addWatchPages(tools: PageTools): void {
   addReports(tools)
