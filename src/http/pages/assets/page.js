@@ -22,7 +22,11 @@ addEventListener('submit', (event) => {
   const form = event.target
   if (form.ariaBusy) return event.preventDefault()
   const question = event.submitter?.dataset.confirm
-  if (question && !confirm(question)) return event.preventDefault()
+  if (question && !form.elements.confirmed) {
+    if (!confirm(question)) return event.preventDefault()
+    // The server reads what is before the files.
+    form.prepend(make('input', { type: 'hidden', name: 'confirmed', value: 'true' }))
+  }
   if (form.matches('[data-upload]')) {
     event.preventDefault()
     finishUploads(form)
@@ -37,16 +41,23 @@ addEventListener('submit', (event) => {
 
 // Somebody may come back to the page as it was left.
 addEventListener('pagehide', () => {
-  for (const form of document.forms) form.ariaBusy = null
+  for (const form of document.forms) release(form)
 })
+
+/** It can be sent again, and asks again. */
+function release(form) {
+  form.ariaBusy = null
+  form.elements.confirmed?.remove()
+}
 
 async function swap(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter))
   form.ariaBusy = 'true'
   try {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
-    if (pathOf(answer.url) === '/login') return askForLogin(form, answer.url)
     const page = await pageIn(answer)
+    release(form)
+    if (pathOf(answer.url) === '/login') return askForLogin(form, answer.url)
     // Without the form it would take what was typed with it, such as a refusal of too many requests.
     if (!answer.ok && !page.querySelector(`[name="part"][value="${form.elements.part?.value}"]`)) return complain(form, page)
     show(page, answer.url, form.closest('[data-region]')?.id)
@@ -82,7 +93,6 @@ const typedInto = ({ options, selectedOptions, type, checked, value }) =>
   options ? [...selectedOptions].map((option) => option.value) : type === 'checkbox' ? checked : value
 
 function complain(form, page) {
-  form.ariaBusy = null
   form.querySelector('.refused')?.remove()
   const problem = make('p', { className: 'problem refused', role: 'alert' }, saidIn(page))
   form.prepend(problem)

@@ -25,6 +25,8 @@ export interface ListShown {
   actions: ReadonlySet<string>
   inputs: Field[]
   shown: Shown
+  /** Shows the rows with these ids alone. */
+  only?: readonly string[] | undefined
 }
 
 /** The parameters of a query. */
@@ -75,7 +77,7 @@ export function pageOf(list: ListPart, { query }: Shown): number {
 }
 
 export function listHtml(list: ListPart, operation: RouteOptions | undefined, given: ListShown): Html {
-  const { rows, total, page, hidden, path, here, actions, inputs, shown } = given
+  const { rows, total, page, hidden, path, here, actions, inputs, shown, only } = given
   const shape = shapeOf(operation)
   const asked = new Map(askedOf(list, shape, shown))
   const address = (changes: Record<string, string>) => {
@@ -109,7 +111,7 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
   }
   const table = html`<div class="table" tabindex="0" role="region" aria-label="${list.title ?? t('List')}"><table>
 <thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(headingHtml)}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
-<tbody>${rows.map(
+<tbody>${(only ? rows.filter((row) => only.includes(idOf(row))) : rows).map(
     (row) => html`<tr>${
       isForm &&
       html`<td><input type="checkbox" name="id" value="${idOf(row)}" aria-label="${t('Select {name}', { name: idOf(row) })}"></td>`
@@ -118,6 +120,7 @@ export function listHtml(list: ListPart, operation: RouteOptions | undefined, gi
     }</tr>
 `,
   )}</tbody></table></div>`
+  if (only) return table
   const many =
     isForm &&
     (rows.length > 1 || inputs.length > 0) &&
