@@ -165,7 +165,7 @@ ${body}`
     const summary = refusal && (outcome?.meant ?? (problems.size > 0 ? t('Look at the marked fields again.') : recognized(refusal.detail)))
     const text = aboutOf(part, shown)
     return html`<section${part.title && html` aria-labelledby="${part.form}"`}>${part.title && html`<h2 id="${part.form}">${part.title}</h2>`}
-<form method="post" action="${path}" class="fields"${part.files && html` enctype="multipart/form-data"`}${
+<form method="post" action="${path}" class="fields"${outcome?.typed && html` data-typed`}${part.files && html` enctype="multipart/form-data"`}${
       part.pieces ? html` data-upload="${pathOf(shown.request)}/pieces"` : !part.files && html` data-swap`
     }>
 ${summary && html`<p class="problem" role="alert">${summary}</p>`}${hiddenFields(shown, part.form)}${
