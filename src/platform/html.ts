@@ -18,8 +18,7 @@ export class Html {
 
   /** The words without their markup. */
   plain(language: Language): string {
-    const words = this.in(language).replace(/<[^>]*>/g, '')
-    return words.replace(/&(?:\w+|#39);/g, (entity) => Object.entries(ESCAPES).find(([, escaped]) => escaped === entity)?.[0] ?? entity)
+    return unescapeHtml(this.in(language).replace(/<[^>]*>/g, ''))
   }
 
   /** In English. */
@@ -44,6 +43,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** Text for an element or for a quoted attribute. */
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ESCAPES[char] ?? char)
+
+export const unescapeHtml = (text: string): string =>
+  text.replace(/&(?:\w+|#39);/g, (entity) => Object.entries(ESCAPES).find(([, escaped]) => escaped === entity)?.[0] ?? entity)
 
 /** A piece of HTML. Lists are joined; null, undefined and false give nothing. */
 export function html(pieces: TemplateStringsArray, ...values: Value[]): Html {

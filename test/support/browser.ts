@@ -39,6 +39,8 @@ export interface Browser {
 }
 
 const MAX_HOPS = 5
+/** Of a dangerous form, after the question whether it is meant. */
+export const SURE = { confirmed: 'true' }
 
 export function makeBrowser(base: string, always: Record<string, string> = {}): Browser {
   const cookies = new Map<string, string>()

@@ -24,12 +24,7 @@ import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './watched.ts'
 
 const CHANNEL_TABS = { videos: t('Videos'), 'video-playlists': t('Playlists'), about: t('About') } as const
-const ACCOUNT_TABS = {
-  'video-channels': t('Channels'),
-  videos: t('Videos'),
-  'video-playlists': t('Playlists'),
-  about: t('About'),
-} as const
+const ACCOUNT_TABS = { 'video-channels': t('Channels'), ...CHANNEL_TABS } as const
 
 type TabName = keyof typeof ACCOUNT_TABS
 

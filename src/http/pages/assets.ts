@@ -1,4 +1,4 @@
-// The pages' own scripts and styles: read once, addressed by version or content hash, so that browsers cache them.
+// The pages' own scripts and styles: read once, addressed by content hash, so that browsers cache them.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,6 +8,8 @@ import Negotiator from 'negotiator'
 import { sha256 } from '../../platform/ids.ts'
 import { etagOf, isFresh } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
+
+const require = createRequire(import.meta.url)
 
 export type Assets = ReturnType<typeof addAssets>
 
@@ -23,7 +25,7 @@ export function addAssets(app: App) {
   const style = styleSheet()
   const player = asset('player.js', 'text/javascript; charset=utf-8', Buffer.concat([read('player-times.js'), read('player.js')]))
   const page = asset('page.js', 'text/javascript; charset=utf-8', read('page.js'))
-  const hls = hlsPlayer()
+  const hls = asset('hls.js', 'text/javascript; charset=utf-8', readFileSync(require.resolve('hls.js/dist/hls.min.js')))
   for (const one of [style, player, hls, page]) serve(app, one)
   // A worker for all pages has to be at the root, at the same address for ever.
   serve(app, { ...asset('push.js', 'text/javascript; charset=utf-8', read('push-worker.js')), path: '/push-worker.js' }, 'no-cache')
@@ -45,13 +47,6 @@ function asset(name: string, type: string, body: Buffer): Asset {
   const [stem, extension] = name.split('.')
   const version = sha256(body.toString()).toString('hex').slice(0, 12)
   return { path: `/assets/${stem}-${version}.${extension}`, type, body, etag: etagOf(body) }
-}
-
-function hlsPlayer(): Asset {
-  const require = createRequire(import.meta.url)
-  const { version } = require('hls.js/package.json') as { version: string }
-  const body = readFileSync(require.resolve('hls.js/dist/hls.min.js'))
-  return { path: `/assets/hls-${version}.js`, type: 'text/javascript; charset=utf-8', body, etag: etagOf(body) }
 }
 
 function serve(app: App, { path, type, body, etag }: Asset, caching = 'public, max-age=31536000, immutable'): void {

@@ -3,7 +3,7 @@
 
 import MarkdownIt from 'markdown-it'
 import sanitizeHtml from 'sanitize-html'
-import { Html, html, webUrl } from '../../platform/html.ts'
+import { Html, html, unescapeHtml, webUrl } from '../../platform/html.ts'
 import { type Language, type Localized, t } from '../../platform/language.ts'
 
 const markdown = new MarkdownIt({ html: true, linkify: true, breaks: true, maxNesting: 20 })
@@ -41,11 +41,8 @@ type Attributes = (name: string) => string
 
 function attributesOf(text: string): Attributes {
   const found = new Map([...text.matchAll(ATTRIBUTE)].map(([, name = '', value = '']) => [name, value]))
-  return (name) => unescaped(found.get(`data-${name}`) ?? '')
+  return (name) => unescapeHtml(found.get(`data-${name}`) ?? '')
 }
-
-const unescaped = (text: string): string =>
-  text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
 /** The replacement of an element; for an unknown one, its content. */
 function elementOf(name: string, attribute: Attributes): Html {

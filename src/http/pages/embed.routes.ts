@@ -5,12 +5,11 @@ import { z } from 'zod'
 import { hasPrivateFiles } from '../../actors/video/index.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { lockedPage, showPlayer, takingPassword } from './show-watch.ts'
+import { type AskedVideo, lockedPage, showPlayer, takingPassword } from './show-watch.ts'
 import { findWatched } from './watched.ts'
 
-const params = z.object({ id: z.string() })
 const options = {
-  schema: { params, querystring: playerQuery, hide: true },
+  schema: { params: z.object({ id: z.string() }), querystring: playerQuery, hide: true },
   config: { ...pageOptions.config, frameguard: false },
 } as const
 const PATH = '/videos/embed/:id'
@@ -18,11 +17,7 @@ const PATH = '/videos/embed/:id'
 export function addEmbedPages(tools: PageTools): void {
   const { app, answers, send, sendMissing, headOf, hiddenHead, keep } = tools
 
-  async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { id, query, password }: { id: string; query: z.infer<typeof playerQuery>; password?: string },
-  ) {
+  async function show(request: FastifyRequest, reply: FastifyReply, { id, query, password }: AskedVideo<typeof playerQuery>) {
     const watched = await findWatched(tools, null, { id, password })
     if (watched.found === 'nothing') return sendMissing(request, reply, true)
     if (watched.found === 'locked') return send(request, reply, { ...lockedPage(tools, watched), embed: true, forms: true })

@@ -78,10 +78,7 @@ ${embed ? bannerOf(parts, name) : null}${options.controls && html`${timesOf(vide
 
 /** Attributes for the script; unknown ones are left out. */
 const data = (pairs: Record<string, string | number | false | undefined>): Html =>
-  html`${Object.entries(pairs).map(([name, value]) => {
-    if (value === undefined || value === false || value === '') return null
-    return html`data-${name}="${value}" `
-  })}`
+  html`${Object.entries(pairs).map(([name, value]) => (value || value === 0) && html`data-${name}="${value}" `)}`
 
 const sourceOf = ({ url, type, label }: Source, fragment: string): Html =>
   html`<source src="${url}${fragment}" type="${type}" data-label="${label}">`

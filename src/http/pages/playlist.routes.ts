@@ -18,8 +18,7 @@ const MOST = 1_000_000
 const querystring = playerQuery.extend({
   playlistPosition: z.coerce.number().int().min(1).max(MOST).optional().catch(undefined),
 })
-const schema = { params: z.object({ id: z.string() }), querystring, hide: true } as const
-const options = { ...pageOptions, schema } as const
+const options = { ...pageOptions, schema: { params: z.object({ id: z.string() }), querystring, hide: true } } as const
 
 type Query = z.infer<typeof querystring>
 

@@ -14,7 +14,7 @@ import { playerOptions, playerQuery } from './player-options.ts'
 import { makeApi, valueAt } from './screens/api.ts'
 import { commentForm, ownActions, visitorActions } from './screens/watch.ts'
 import { type PageTools, pageOptions } from './send.ts'
-import { lockedPage, makeFindPart, reportsOf, showWatch, takingPassword } from './show-watch.ts'
+import { type AskedVideo, lockedPage, makeFindPart, reportsOf, showWatch, takingPassword } from './show-watch.ts'
 
 const MOST = 1_000_000
 const LARGEST_ID = 2_147_483_647
@@ -23,8 +23,7 @@ const querystring = playerQuery.extend({
   commentsStart: z.coerce.number().int().min(0).max(MOST).catch(0),
   threadId: z.coerce.number().int().min(1).max(LARGEST_ID).optional().catch(undefined),
 })
-const params = z.object({ id: z.string() })
-const options = { ...pageOptions, schema: { params, querystring, hide: true } } as const
+const options = { ...pageOptions, schema: { params: z.object({ id: z.string() }), querystring, hide: true } } as const
 
 export function addWatchPages(tools: PageTools): void {
   addReports(tools)
@@ -49,11 +48,7 @@ export function addWatchPages(tools: PageTools): void {
     return { actions: ownActions(own), subscribe, comment: commentForm(own) }
   }
 
-  async function show(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { id, query, password }: { id: string; query: z.infer<typeof querystring>; password?: string },
-  ) {
+  async function show(request: FastifyRequest, reply: FastifyReply, { id, query, password }: AskedVideo<typeof querystring>) {
     const visit = await visitors.of(request)
     const said = { start: query.commentsStart, threadId: query.threadId }
     const watched = await findPart(visit, { id, password, said, language: languageOf(request) })

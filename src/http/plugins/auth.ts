@@ -70,18 +70,18 @@ export function sessionOf(request: FastifyRequest): Session {
   return request.session
 }
 
-/** Throws `forbidden` if a user of this role may not call a route with this level and right. */
-export function refuseLowly(
-  { user }: { user: Pick<Session['user'], 'role' | 'username'> },
-  level: AuthLevel,
-  right: UserRight | undefined,
-): void {
-  if (right && !hasRight(user.role, right)) {
-    throw new DomainError('forbidden', `User ${user.username} lacks the right ${userRights[right]} that this needs.`)
-  }
-  if ((level === 'moderator' && !isStaff(user.role)) || (level === 'admin' && !isAdministrator(user.role))) {
-    throw new DomainError('forbidden', `User ${user.username} may not do this.`)
-  }
+const lacks = (role: Session['user']['role'], right: UserRight | undefined): right is UserRight =>
+  right !== undefined && !hasRight(role, right)
+
+/** True if a user of this role may call a route with this level and right. */
+export const isAllowed = (role: Session['user']['role'], level: AuthLevel, right: UserRight | undefined): boolean =>
+  !lacks(role, right) && (level !== 'moderator' || isStaff(role)) && (level !== 'admin' || isAdministrator(role))
+
+/** Throws `forbidden` if the user may not call such a route. */
+function refuseLowly({ user }: Session, level: AuthLevel, right: UserRight | undefined): void {
+  if (isAllowed(user.role, level, right)) return
+  if (!lacks(user.role, right)) throw new DomainError('forbidden', `User ${user.username} may not do this.`)
+  throw new DomainError('forbidden', `User ${user.username} lacks the right ${userRights[right]} that this needs.`)
 }
 
 function credentialsOf(request: FastifyRequest): Credentials {

@@ -39,6 +39,8 @@ export function limitsOf(url: string, own: readonly LimitGroup[] | false | undef
 export interface RateLimits {
   /** Counts the request in one group and sets the headers. Throws 429 if the limit is reached. */
   take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Requests over this connection inside the process count no more in the group `api`: they are parts of a request that has counted. */
+  exempt(socket: object): void
   /** Hooks for a route in these groups; the last one sets the headers of the response. */
   hooks(groups: LimitGroup[]): { onRequest: onRequestAsyncHookHandler; onResponse?: onResponseHookHandler }
 }

@@ -34,7 +34,10 @@ export async function addRateLimits(app: App, options: RateLimitOptions): Promis
     }),
   )
 
+  const exempted = new WeakSet<object>()
+
   async function take(group: LimitGroup, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (group === 'api' && exempted.has(request.raw.socket)) return
     const limit = await limiters.get(group)?.(request)
     if (limit === undefined || limit.isAllowed) return
     reply.header('x-ratelimit-limit', limit.max)
@@ -66,7 +69,7 @@ export async function addRateLimits(app: App, options: RateLimitOptions): Promis
     return { onRequest, onResponse }
   }
 
-  const rateLimits = { take, hooks }
+  const rateLimits: RateLimits = { take, hooks, exempt: (socket) => void exempted.add(socket) }
   app.decorate('rateLimits', rateLimits)
   return rateLimits
 }

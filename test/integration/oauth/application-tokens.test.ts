@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { RouteOptions } from 'fastify'
 import { io } from 'socket.io-client'
 import { FIELDS_FOR_SESSIONS, FOR_SESSIONS, READING, REVEALING, scopeOf, UPLOADING } from '../../../src/http/plugins/token-scopes.ts'
-import { formIn, makeBrowser } from '../../support/browser.ts'
+import { formIn, makeBrowser, SURE } from '../../support/browser.ts'
 import { fakeClock } from '../../support/clock.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
 import { until } from '../../support/until.ts'
@@ -335,6 +335,6 @@ it('is created and revoked on a page without scripts', async () => {
   expect(list.html).not.toContain(token)
   const act = /name="act" value="(revoke \d+)"/.exec(list.html)?.[1] ?? ''
   const rows = list.html.match(/<form[^>]*method="post"[^>]*>.*?<\/form>/gs)?.find((one) => one.includes('value="tokens"')) ?? ''
-  expect((await browser.send(formIn(rows, path), { act })).html).toContain('Revoke: 1 done.')
+  expect((await browser.send(formIn(rows, path), { act, ...SURE })).html).toContain('Revoke: 1 done.')
   expect(await statusOf(token, 'GET', '/api/v1/users/me')).toBe(401)
 })

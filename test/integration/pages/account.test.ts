@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { generate } from 'otplib'
-import { type Browser, formIn, linksIn, makeBrowser, partIn } from '../../support/browser.ts'
+import { type Browser, formIn, linksIn, makeBrowser, partIn, SURE } from '../../support/browser.ts'
 import { applicant, linkOf, type MailNode, startMailNode } from '../registrations/node.ts'
 
 const PASSWORD = 'a good password'
@@ -189,9 +189,9 @@ describe('the own account', () => {
     expect(page.html).toContain('Two-factor login is on.')
     expect((await visitor().login('tina', PASSWORD)).status).toBe(400)
     expect((await visitor().login('tina', PASSWORD, { code: await code() })).path).toBe('/')
-    const refused = await browser.send(partIn(page.html, 'disable'), { currentPassword: 'wrong' })
+    const refused = await browser.send(partIn(page.html, 'disable'), { currentPassword: 'wrong', ...SURE })
     expect([refused.status, refused.html.includes('Your current password is not right.')]).toEqual([400, true])
-    page = await browser.send(partIn(await open(), 'disable'), { currentPassword: PASSWORD })
+    page = await browser.send(partIn(await open(), 'disable'), { currentPassword: PASSWORD, ...SURE })
     expect(page.path).toBe('/my-account/two-factor?done=disable')
     expect(partIn(page.html, 'request').fields).toHaveProperty('currentPassword')
     await loggedIn('tina')

@@ -1,7 +1,7 @@
 // What moderators and administrators do on pages without scripts: registrations, watched words, other servers, and what is switched off.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Browser, makeBrowser, partIn } from '../../support/browser.ts'
+import { type Browser, makeBrowser, partIn, SURE } from '../../support/browser.ts'
 import { makeRemoteChannel } from '../../support/builders.ts'
 import { applicant, type MailNode, startMailNode } from '../registrations/node.ts'
 import { addUser, loggedIn } from './users.ts'
@@ -50,7 +50,7 @@ describe('registrations', () => {
     const id = await requested('unwanted')
     const html = await open()
     for (const act of ['delete', `delete ${id}`]) expect(buttonIn(html, act)).toContain(' formnovalidate')
-    const page = await root.send(partIn(html, 'registrations'), { act: `delete ${id}`, moderationResponse: '' })
+    const page = await root.send(partIn(html, 'registrations'), { act: `delete ${id}`, moderationResponse: '', ...SURE })
     expect(page.html).toContain('Delete: 1 done.')
     expect(await at.query('select id from registration where id = $1', [id])).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('a list of watched words', () => {
 
 it('another server is blocked from the list of servers', async () => {
   await makeRemoteChannel(at, { host: 'loud.example', username: 'loud' })
-  const page = await root.send(partIn((await root.open('/admin/overview')).html, 'peers'), { act: 'block loud.example' })
+  const page = await root.send(partIn((await root.open('/admin/overview')).html, 'peers'), { act: 'block loud.example', ...SURE })
   expect(page.html).toContain('Block: 1 done.')
   expect((await root.open('/admin/blocklist')).html).toContain('loud.example')
 })

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { type Client, login } from '../../../scripts/demo/client.ts'
 import { makeLogger } from '../../../src/platform/logger.ts'
 import { fixture } from '../../support/archive.ts'
-import { type Browser, type Form, linksIn, makeBrowser, partIn, type SentFile } from '../../support/browser.ts'
+import { type Browser, type Form, linksIn, makeBrowser, partIn, type SentFile, SURE } from '../../support/browser.ts'
 import { startTestNode, storedNames, type TestNode } from '../../support/node.ts'
 import { eventually } from '../../support/until.ts'
 
@@ -270,9 +270,9 @@ describe('an archive of the user', () => {
     const removal = partIn(html, 'exports')
     const act = /name="act" value="([^"]*)"/.exec(html)?.[1] ?? ''
     const foreign = { ...removal, fields: { ...removal.fields, token: remote.fields.token ?? '' } }
-    await stranger.send(foreign, { act })
+    await stranger.send(foreign, { act, ...SURE })
     expect(linksIn((await browser.open(PAGE)).html, 'Download')).toHaveLength(1)
-    expect(linksIn((await browser.send(removal, { act })).html, 'Download')).toEqual([])
+    expect(linksIn((await browser.send(removal, { act, ...SURE })).html, 'Download')).toEqual([])
   })
 })
 

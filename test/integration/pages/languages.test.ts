@@ -6,7 +6,7 @@ import { Parser } from 'htmlparser2'
 import { languageLabels } from '../../../src/actors/video/index.ts'
 import { screens } from '../../../src/http/pages/screens/screens.ts'
 import { languageOfTag, messagesIn } from '../../../src/platform/languages.ts'
-import { type Browser, formIn, makeBrowser, type Shown } from '../../support/browser.ts'
+import { type Browser, formIn, makeBrowser, type Shown, SURE } from '../../support/browser.ts'
 import { media } from '../../support/media.ts'
 import { type MailNode, startMailNode } from '../registrations/node.ts'
 
@@ -175,7 +175,7 @@ describe('a page in another language', () => {
       /<form[^>]*action="\/admin\/blocklist"(?:(?!<\/form>).)*name="part" value="import-servers".*?<\/form>/s.exec(html)?.[0] ?? ''
     const list = 'not a host\nfine.example\nno host, either'
     const headers = { ...german, origin: at.node.base, 'sec-fetch-site': 'same-origin' }
-    const page = await root.send(formIn(form, '/admin/blocklist'), { list }, headers)
+    const page = await root.send(formIn(form, '/admin/blocklist'), { list, ...SURE }, headers)
     expect(page.html).toContain('Zeile 1: „not a host“ ist kein Servername. Zeile 3: „no host, either“ ist kein Servername.')
     const refused = await at.ask('POST', '/vireo/server-blocklist', { list }, at.root)
     const msg = 'Line 1: "not a host" is not the name of a server.\nLine 3: "no host, either" is not the name of a server.'

@@ -188,3 +188,70 @@ describe('offers of videos', () => {
     return { html: await answer.text() }
   }
 })
+
+describe('a comment on its own page', () => {
+  it('is the Markdown that the page of the video shows', async () => {
+    const video = await makeVideo(at, { channelId })
+    const text = 'if a <b and c> d then x<3, or *so*'
+    const page = await maker.send(part((await maker.open(`/w/${video.uuid}/take-part`)).html, 'comment'), { text })
+    const shown = '<p>if a &lt;b and c&gt; d then x&lt;3, or <em>so</em></p>'
+    expect(page.html).toContain(shown)
+    const [, own = ''] = /href="(\/w\/\w+\/comments\/\d+\/\d+)"/.exec(page.html) ?? []
+    expect((await maker.open(own)).html).toContain(shown)
+  })
+})
+
+describe('a video', () => {
+  it('is saved to any of many playlists', async () => {
+    const { access_token } = (await at.token('other', PASSWORD)).body
+    const names = Array.from({ length: 30 }, (_, index) => `List ${index}`)
+    for (const displayName of names)
+      expect((await at.ask('POST', '/video-playlists', { displayName, privacy: 3 }, `Bearer ${access_token}`)).status).toBe(200)
+    const video = await makeVideo(at, { channelId })
+    const other = await loggedIn(at, 'other')
+    const { html } = await other.open(`/w/${video.uuid}/take-part`)
+    const offered = new Map([...html.matchAll(/<option value="(\d+)">([^<]*)<\/option>/g)].map(([, id, name]) => [name, id]))
+    expect([...offered.keys()]).toEqual(expect.arrayContaining(names))
+    const saved = await other.send(part(html, 'save'), { playlistId: offered.get('List 0') ?? '' })
+    expect(saved.html).toContain('It is in the playlist.')
+    const elements = 'select p.name from playlist_element e join playlist p on p.id = e.playlist_id where e.video_id = $1'
+    expect(await at.query(elements, [video.id])).toEqual([{ name: 'List 0' }])
+  })
+})
+
+describe('a name that was emptied', () => {
+  it.each([
+    [
+      'a video',
+      async () => `/my-library/videos/${(await makeVideo(at, { channelId, columns: { name: 'Kept' } })).uuid}`,
+      'details',
+      'name',
+    ],
+    ['a channel', async () => '/my-library/video-channels/maker_channel', 'channel', 'displayName'],
+    [
+      'a playlist',
+      async () => (await maker.send(part((await maker.open('/my-library/video-playlists')).html, 'new'), { displayName: 'Kept' })).path,
+      'playlist',
+      'displayName',
+    ],
+    ['an account', async () => '/my-account/profile', 'email', 'email'],
+  ])('is refused, not left as it was: of %s', async (_what, make, form, field) => {
+    const path = await make()
+    const { html } = await maker.open(path)
+    expect(html).toMatch(new RegExp(`<input id="${form}-${field}" name="${field}" value="[^"]+"[^>]* required`))
+    const before = part(html, form).fields[field]
+    const page = await maker.send(part(html, form), { [field]: '', currentPassword: PASSWORD })
+    expect(page.status).toBe(400)
+    expect(page.html).toContain(`id="${form}-${field}"`)
+    expect(page.html).toMatch(new RegExp(`id="${form}-${field}"[^>]* aria-invalid="true"`))
+    expect(part((await maker.open(path)).html, form).fields[field]).toBe(before)
+  })
+
+  it('empties a text that may be empty', async () => {
+    const path = '/my-library/video-channels/maker_channel'
+    const describe = async (description: string) => await maker.send(part((await maker.open(path)).html, 'channel'), { description })
+    await describe('Of the pond')
+    expect((await describe('')).path).toBe(`${path}?done=channel`)
+    expect(part((await maker.open(path)).html, 'channel').fields.description).toBe('')
+  })
+})

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { screens } from '../../../src/http/pages/screens/screens.ts'
-import { type Browser, formIn, makeBrowser, partIn as part } from '../../support/browser.ts'
+import { type Browser, formIn, makeBrowser, partIn as part, SURE } from '../../support/browser.ts'
 import { makeRemoteChannel } from '../../support/builders.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 import { media } from '../../support/media.ts'
@@ -76,7 +76,7 @@ describe('a user without a script', () => {
     const path = `/my-library/videos/${id}`
     let page = await maker.open(path)
     const details = part(page.html, 'details')
-    page = await maker.send(details, { name: 'A grey heron', tags: 'bird, lake', language: 'en', commentsPolicy: '1', channelId: '' })
+    page = await maker.send(details, { name: 'A grey heron', tags: 'bird, lake', language: 'en', commentsPolicy: '1' })
     expect(page.path).toBe(`${path}?done=details`)
     expect(page.html).toContain('Saved.')
     expect(page.html).toContain('value="bird, lake"')
@@ -97,7 +97,7 @@ describe('a user without a script', () => {
     expect(page.html).toContain('Remove')
     const statistics = await maker.open(`${path}/statistics`)
     expect(statistics.status).toBe(200)
-    page = await maker.send(part(page.html, 'delete'))
+    page = await maker.send(part(page.html, 'delete'), SURE)
     expect(page.path).toBe('/my-library/videos')
     expect((await maker.open(`/w/${id}`)).status).toBe(404)
   })
@@ -158,7 +158,7 @@ describe('a user without a script', () => {
     expect(page.html).toContain('<strong>white</strong>')
     const [, comment = ''] = /href="(\/w\/\w+\/comments\/\d+\/\d+)"/.exec(page.html) ?? []
     page = await maker.open(comment)
-    expect(page.html).toContain('How **white** it is!')
+    expect(page.html).toContain('How <strong>white</strong> it is!')
     page = await maker.send(part(page.html, 'reply'), { text: 'Indeed.' })
     expect(page.html).toContain('Indeed.')
     page = await maker.send(part((await maker.open(comment)).html, 'report'), { reason: 'It is not white.', predefinedReasons: 'rights' })
@@ -175,7 +175,7 @@ describe('a user without a script', () => {
     page = await maker.open('/my-library/followers')
     const [, follower = ''] = /name="act" value="remove (\d+)"/.exec(page.html) ?? []
     expect((await at.ask('DELETE', `/vireo/followers/${follower}`, undefined, at.root)).status).toBe(404)
-    expect((await maker.send(part(page.html, 'followers'), { act: `remove ${follower}` })).html).toContain('No followers yet.')
+    expect((await maker.send(part(page.html, 'followers'), { act: `remove ${follower}`, ...SURE })).html).toContain('No followers yet.')
     expect(await open()).not.toContain('Unsubscribe')
     // Only its author, the owner and the staff see the delete button.
     const stranger = await loggedIn(at, 'stranger')
@@ -185,11 +185,11 @@ describe('a user without a script', () => {
       (
         await stranger.send({
           ...form,
-          fields: { ...form.fields, token: part((await stranger.open(comment)).html, 'reply').fields.token ?? '' },
+          fields: { ...form.fields, ...SURE, token: part((await stranger.open(comment)).html, 'reply').fields.token ?? '' },
         })
       ).status,
     ).toBe(403)
-    expect((await reader.send(form)).html).not.toContain('<strong>white</strong>')
+    expect((await reader.send(form, SURE)).html).not.toContain('<strong>white</strong>')
     const visitor = makeBrowser(at.node.base)
     expect((await visitor.open(path)).html).toContain(`${path}/take-part`)
     expect((await visitor.open(comment)).path).toContain('/login?next=')
@@ -208,7 +208,7 @@ describe('a user without a script', () => {
       const [{ id: session } = { id: 0 }] = await at.query<{ id: number }>(
         "select s.id from session s join users u on u.id = s.user_id where u.username = 'reader' order by s.id desc limit 1",
       )
-      await elsewhere.send(part((await elsewhere.open('/my-account/sessions')).html, 'sessions'), { act: `end ${session}` })
+      await elsewhere.send(part((await elsewhere.open('/my-account/sessions')).html, 'sessions'), { act: `end ${session}`, ...SURE })
       const login = await reader.send({ ...form, fields: { ...form.fields, token } }, typed)
       expect(login.path).toBe(`/login?next=${encodeURIComponent(path)}`)
       const back = await reader.send(formIn(login.html, '/login'), { username: 'reader', password: PASSWORD })
@@ -233,7 +233,7 @@ describe('a user without a script', () => {
     page = await maker.send(part((await maker.open('/videos/import')).html, 'import'), { targetUrl: 'nonsense', channelId: '1' })
     expect(page.status).toBe(400)
     page = await maker.open('/my-library/video-channels')
-    page = await maker.send(part(page.html, 'channels'), { act: 'delete birds' })
+    page = await maker.send(part(page.html, 'channels'), { act: 'delete birds', ...SURE })
     expect(page.html).toContain('Delete: 1 done.')
     expect(page.html).not.toContain('All birds')
   })
@@ -246,9 +246,9 @@ describe('a user without a script', () => {
     try {
       const { html } = await maker.open(`${path}/studio`)
       const cut = part(html, 'cut')
-      const none = await maker.sendForm({ ...cut, fields: { ...cut.fields, 'tasks[0][options][start]': '500' } })
+      const none = await maker.sendForm({ ...cut, fields: { ...cut.fields, ...SURE, 'tasks[0][options][start]': '500' } })
       expect(none.status).toBe(400)
-      const page = await maker.sendForm({ ...cut, fields: { ...cut.fields, 'tasks[0][options][end]': '1' } })
+      const page = await maker.sendForm({ ...cut, fields: { ...cut.fields, ...SURE, 'tasks[0][options][end]': '1' } })
       expect({ status: page.status, path: page.path }).toEqual({ status: 200, path })
       await until(
         async () => (await at.query<{ duration: number }>("select duration from video where name = 'A heron'"))[0]?.duration === 1,
@@ -367,10 +367,10 @@ describe('an administrator', () => {
     page = await root.open('/admin/watched-words?lists.page=2')
     expect(lists(page.html)).toHaveLength(2)
     const [first = '', second = ''] = lists(page.html)
-    page = await root.send(part(page.html, 'lists'), { act: `delete ${first}` })
+    page = await root.send(part(page.html, 'lists'), { act: `delete ${first}`, ...SURE })
     expect(lists(page.html)).toEqual([second])
     expect(page.html).toContain('Page 2')
-    page = await root.send(part(page.html, 'lists'), { act: `delete ${second}` })
+    page = await root.send(part(page.html, 'lists'), { act: `delete ${second}`, ...SURE })
     expect(page.html).toContain('Delete: 1 done.')
     expect(lists(page.html)).toHaveLength(20)
     expect(lists((await root.open('/admin/watched-words?lists.page=999')).html)).toHaveLength(20)
@@ -435,6 +435,35 @@ describe('an administrator', () => {
     expect(page.status).toBe(400)
   })
 
+  it('empties texts of the configuration, and refuses numbers without digits', async () => {
+    const shown = async () => part((await root.open('/admin/config?section=instance')).html, 'config')
+    await root.send(await shown(), { 'instance.shortDescription': 'Of birds' })
+    expect((await shown()).fields['instance.shortDescription']).toBe('Of birds')
+    expect((await root.send(await shown(), { 'instance.shortDescription': '' })).html).toContain('Saved.')
+    expect((await shown()).fields['instance.shortDescription']).toBe('')
+    const limits = async () => part((await root.open('/admin/config?section=signup')).html, 'config')
+    const refused = await root.send(await limits(), { 'signup.limit': '' })
+    expect(refused.status).toBe(400)
+    expect(refused.html).toMatch(/id="config-signup.limit"[^>]* aria-invalid="true"/)
+  })
+
+  it('blocks a video by its pasted address', async () => {
+    const id = await upload('A gull')
+    const block = async (pasted: string) =>
+      (await root.send(part((await root.open('/admin/video-blocks')).html, 'block'), { id: pasted, reason: 'Loud' })).path
+    for (const pasted of [
+      `${at.node.base}/w/${id}?start=10s#comments`,
+      ` https://elsewhere.example/videos/watch/${id}/ `,
+      `/w/${id};threadId=1`,
+    ]) {
+      expect(await block(pasted)).toBe('/admin/video-blocks?done=block')
+      expect(await at.query("select reason from video_block b join video v on v.id = b.video_id where v.name = 'A gull'")).toEqual([
+        { reason: 'Loud' },
+      ])
+      expect((await at.ask('DELETE', `/videos/${id}/blacklist`, undefined, at.root)).status).toBe(204)
+    }
+  })
+
   it('previews the home page before it is saved', async () => {
     let page = await root.open('/admin/homepage')
     expect(part(page.html, 'homepage').fields.content).toBe('')
@@ -452,18 +481,18 @@ describe('an administrator', () => {
   it('imports a list of blocked servers, all or nothing, and exports it', async () => {
     const open = async () => (await moderator.open('/admin/blocklist')).html
     const table = '#domain,#severity\none.example,suspend\ntwo.example,silence\nthree.example,suspend\n'
-    let page = await moderator.send(part(await open(), 'import-servers'), { list: `${table}not a host,suspend\n` })
+    let page = await moderator.send(part(await open(), 'import-servers'), { list: `${table}not a host,suspend\n`, ...SURE })
     expect(page.status).toBe(400)
     expect(page.html).toContain('Line 5: &quot;not a host&quot; is not the name of a server.')
     expect(await open()).not.toContain('one.example')
-    page = await moderator.send(part(await open(), 'import-servers'), { list: `${table}not a host,suspend\n`, skipBad: 'true' })
+    page = await moderator.send(part(await open(), 'import-servers'), { list: `${table}not a host,suspend\n`, skipBad: 'true', ...SURE })
     expect(page.html).toMatch(
       /Newly blocked<\/dt><dd>2<.*Blocked before<\/dt><dd>0<.*milder severity<\/dt><dd>1<.*Wrong lines<\/dt><dd>1</s,
     )
     page = await moderator.send(part(await open(), 'export-servers'), {})
     expect(page.html).toContain('\none.example,suspend,false,false,,false\nthree.example,suspend')
     page = await moderator.send(part(await open(), 'servers'), { act: 'unblock three.example' })
-    page = await moderator.send(part(await open(), 'import-servers'), { list: 'one.example\nthree.example' })
+    page = await moderator.send(part(await open(), 'import-servers'), { list: 'one.example\nthree.example', ...SURE })
     expect(page.html).toMatch(/Newly blocked<\/dt><dd>1<.*Blocked before<\/dt><dd>1</s)
   })
 
@@ -477,18 +506,18 @@ describe('an administrator', () => {
       [...html.matchAll(/<dt>([^<]*)<\/dt><dd>(?:<bdi>)?([^<]*)<\//g)].map(([, name, value]) => `${name}: ${value}`)
     const list = `# those we met\r\n\r\n@STRANGER@${host}\r\nreader@${host}\r\nLoud@loud.example\r\nnobody@gone.example\r\nnobody@${host}\r\n`
     const wrong = `not a handle\n${own}@${host}\n`
-    let page = await by().send(part(await open(), 'import-accounts'), { list: list + wrong })
+    let page = await by().send(part(await open(), 'import-accounts'), { list: list + wrong, ...SURE })
     expect(page.status).toBe(400)
     expect(page.html).toContain('Line 8: &quot;not a handle&quot; is not the handle of an account. Line 9: You cannot block yourself.')
     expect(await open()).not.toContain(`stranger@${host}`)
-    page = await by().send(part(await open(), 'import-accounts'), { list: list + wrong, skipBad: 'true' })
+    page = await by().send(part(await open(), 'import-accounts'), { list: list + wrong, skipBad: 'true', ...SURE })
     const unknown = `Not known here, and not blocked: nobody@gone.example, nobody@${host}`
     expect(answered(page.html)).toEqual(['Newly blocked: 3', 'Blocked before: 0', unknown, 'Wrong lines: 2'])
-    page = await by().send(part(await open(), 'import-accounts'), { list })
+    page = await by().send(part(await open(), 'import-accounts'), { list, ...SURE })
     expect(answered(page.html)).toEqual(['Newly blocked: 0', 'Blocked before: 3', unknown, 'Wrong lines: 0'])
     page = await by().send(part(await open(), 'export-accounts'), {})
     expect(page.html).toContain(`>\nreader@${host}\nstranger@${host}\nloud@loud.example\n</textarea>`)
-    page = await by().send(part(await open(), 'import-servers'), { list: 'four.example' })
+    page = await by().send(part(await open(), 'import-servers'), { list: 'four.example', ...SURE })
     expect(answered(page.html)[0]).toBe('Newly blocked: 1')
     page = await by().send(part(await open(), 'export-servers'), {})
     expect(page.html).toMatch(/\nfour\.example[,\n]/)
@@ -542,8 +571,10 @@ describe('an administrator', () => {
     const last = sessions[0]?.id ?? 0
     expect(current[0]).not.toContain(`value="${last}"`)
     expect((await other.open('/my-account/sessions')).status).toBe(200)
-    expect((await maker.send(part((await maker.open('/my-account/sessions')).html, 'sessions'), { act: `end ${last}` })).status).toBe(404)
-    expect((await one.send(part(page.html, 'sessions'), { act: `end ${last}` })).html).toContain('Log out: 1 done.')
+    expect(
+      (await maker.send(part((await maker.open('/my-account/sessions')).html, 'sessions'), { act: `end ${last}`, ...SURE })).status,
+    ).toBe(404)
+    expect((await one.send(part(page.html, 'sessions'), { act: `end ${last}`, ...SURE })).html).toContain('Log out: 1 done.')
     expect((await other.open('/my-account/sessions')).path).toContain('/login')
     expect((await one.open('/my-account/sessions')).path).toBe('/my-account/sessions')
   })
@@ -559,7 +590,7 @@ describe('an administrator', () => {
     const { body } = await at.ask('GET', '/vireo/runners', undefined, at.root)
     expect(body).toMatchObject({ total: 1, data: [{ name: named.name, version: '3.2.1', jobs: 0, failures: 0 }] })
     const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from runner')
-    page = await root.send(part(page.html, 'runners'), { act: `remove ${id}` })
+    page = await root.send(part(page.html, 'runners'), { act: `remove ${id}`, ...SURE })
     expect(page.html).toContain('Remove: 1 done.')
     expect(page.html).toContain('No runner is registered.')
   })

@@ -1,7 +1,7 @@
 // The page of plugins and themes for administrators.
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { type Browser, formIn, linksIn, makeBrowser } from '../../support/browser.ts'
+import { type Browser, formIn, linksIn, makeBrowser, SURE } from '../../support/browser.ts'
 import { type PluginNode, startPluginNode, WITH_PLUGINS } from '../../support/plugin-node.ts'
 import { type FakeRegistry, packFixture, startRegistry } from '../../support/plugin-registry.ts'
 
@@ -46,7 +46,7 @@ it('installs a theme with the password, disables and enables it, and uninstalls 
     ['enable', 'Switch on: 1 done.'],
     ['uninstall', 'Uninstall: 1 done.'],
   ]) {
-    page = await root.send(await part('plugins'), { act: `${act} ${THEME}` })
+    page = await root.send(await part('plugins'), { act: `${act} ${THEME}`, ...SURE })
     expect(page.html).toContain(said)
   }
   expect(page.html).toContain('None is installed.')

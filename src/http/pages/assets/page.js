@@ -22,7 +22,11 @@ addEventListener('submit', (event) => {
   const form = event.target
   if (form.ariaBusy) return event.preventDefault()
   const question = event.submitter?.dataset.confirm
-  if (question && !confirm(question)) return event.preventDefault()
+  if (question && !form.elements.confirmed) {
+    if (!confirm(question)) return event.preventDefault()
+    // The server reads what is before the files.
+    form.prepend(make('input', { type: 'hidden', name: 'confirmed', value: 'true' }))
+  }
   if (form.matches('[data-upload]')) {
     event.preventDefault()
     finishUploads(form)
@@ -32,24 +36,44 @@ addEventListener('submit', (event) => {
   } else if (form.matches('[action="/logout"]') && localStorage.getItem(PUSHED)) {
     event.preventDefault()
     endPush(form.elements.token.value).finally(() => form.submit())
-  }
+  } else forget(form)
 })
 
 // Somebody may come back to the page as it was left.
 addEventListener('pagehide', () => {
-  for (const form of document.forms) form.ariaBusy = null
+  for (const form of document.forms) release(form)
 })
+
+/** It can be sent again, and asks again. */
+function release(form) {
+  form.ariaBusy = null
+  form.elements.confirmed?.remove()
+}
+
+// Fields are marked as typed until they are sent; the server marks forms that it shows again with what was typed.
+addEventListener('input', ({ target }) => {
+  if (target.form?.elements.part) target.dataset.typed = ''
+})
+
+addEventListener('beforeunload', (event) => {
+  if (document.querySelector('[data-typed]:not([name="id"])')) event.preventDefault()
+})
+
+function forget(form) {
+  for (const marked of [form, ...form.querySelectorAll('[data-typed]')]) delete marked.dataset.typed
+}
 
 async function swap(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter))
   form.ariaBusy = 'true'
   try {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
-    if (pathOf(answer.url) === '/login') return askForLogin(form, answer.url)
     const page = await pageIn(answer)
+    release(form)
+    if (pathOf(answer.url) === '/login') return askForLogin(form, answer.url)
     // Without the form it would take what was typed with it, such as a refusal of too many requests.
     if (!answer.ok && !page.querySelector(`[name="part"][value="${form.elements.part?.value}"]`)) return complain(form, page)
-    show(page, answer.url, form.closest('[data-region]')?.id)
+    show(page, answer.url, form)
   } catch {
     // The browser does it, and says what is wrong.
     form.ariaBusy = null
@@ -59,30 +83,27 @@ async function swap(form, submitter) {
 }
 
 /** For the return from a login that was asked for in between. Passwords are not kept. */
-function askForLogin({ action, elements }, address) {
-  const isOpen = ({ name, type }) => name && !/password/i.test(name) && !['password', 'hidden', 'file', 'radio'].includes(type)
-  const values = [...elements].filter(isOpen).map((field) => [field.name, typedInto(field)])
-  sessionStorage.setItem(TYPED, JSON.stringify({ path: pathOf(action), part: elements.part?.value, values }))
+function askForLogin(form, address) {
+  const isOpen = ({ id, name, type }) => id && !/password/i.test(name) && !['password', 'file'].includes(type)
+  const typed = ({ id, checked, value, selectedOptions = [] }) => [id, checked, value, [...selectedOptions].map((option) => option.value)]
+  sessionStorage.setItem(TYPED, JSON.stringify({ path: pathOf(form.action), fields: [...form.elements].filter(isOpen).map(typed) }))
+  forget(form)
   location.assign(address)
 }
 
 function restoreTyped() {
-  const { path, part, values } = JSON.parse(sessionStorage.getItem(TYPED) ?? '{}')
-  const form = [...document.forms].find(({ elements }) => elements.part && elements.part.value === part)
-  if (!form || path !== location.pathname) return
+  const { path, fields } = JSON.parse(sessionStorage.getItem(TYPED) ?? '{}')
+  if (path !== location.pathname) return
   sessionStorage.removeItem(TYPED)
-  for (const [name, value] of values) {
-    const field = form.elements.namedItem(name)
-    if (field?.options) for (const option of field.options) option.selected = value.includes(option.value)
-    else if (field) field[field.type === 'checkbox' ? 'checked' : 'value'] = value
+  for (const [id, checked, value, chosen] of fields) {
+    const field = document.getElementById(id)
+    if (field?.options) for (const option of field.options) option.selected = chosen.includes(option.value)
+    else if (field) Object.assign(field, { checked, value })
+    if (field) field.dataset.typed = ''
   }
 }
 
-const typedInto = ({ options, selectedOptions, type, checked, value }) =>
-  options ? [...selectedOptions].map((option) => option.value) : type === 'checkbox' ? checked : value
-
 function complain(form, page) {
-  form.ariaBusy = null
   form.querySelector('.refused')?.remove()
   const problem = make('p', { className: 'problem refused', role: 'alert' }, saidIn(page))
   form.prepend(problem)
@@ -93,15 +114,22 @@ const saidIn = (page) => page.querySelector('[role="alert"]')?.textContent ?? pa
 const pathOf = (address) => new URL(address, location.href).pathname
 const pageIn = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html')
 
-/** Replaces one region, or all of the content. */
-function show(page, address, region) {
+/** Replaces the region of a sent form, or all of the content, but for what is typed into other forms. */
+function show(page, address, sent) {
+  const region = sent?.closest('[data-region]')?.id
+  if (sent) forget(sent)
   const from = (region && page.getElementById(region)) || page.querySelector('main')
   const place = (region && page.getElementById(region) && document.getElementById(region)) || document.querySelector('main')
   if (!from || (!region && pathOf(address) !== location.pathname)) return location.assign(address)
+  const typed = place.querySelectorAll('[data-typed][id], [data-typed] [id][name]')
   const focused = place.contains(document.activeElement) && document.activeElement
   place.replaceWith(document.adoptNode(from))
-  if (place.matches('main')) isTyped = false
   begin()
+  for (const field of typed) {
+    document.getElementById(field.id)?.replaceWith(field)
+    field.ariaInvalid = null
+    field.dataset.typed = ''
+  }
   const problem = document.querySelector('[aria-invalid], [role="alert"], [role="status"]')
   if (problem?.matches('[aria-invalid]')) return problem.focus()
   problem?.scrollIntoView({ block: 'nearest' })
@@ -153,16 +181,10 @@ function begin() {
   restoreTyped()
 }
 
-/** True if somebody has typed since the page was shown. */
-let isTyped = false
-addEventListener('input', () => {
-  isTyped = true
-})
-
 /** Looks again while something is under way, and nobody types. */
 async function look() {
   const isIdle = () =>
-    document.querySelector('[data-progress]') && !document.hidden && !document.activeElement?.closest('main form') && !isTyped
+    document.querySelector('[data-progress]') && !document.hidden && !document.querySelector('[data-typed], main form :focus')
   const answer = isIdle() && (await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined))
   const page = answer?.ok && (await pageIn(answer))
   setTimeout(look, PROGRESS_MS)
@@ -183,15 +205,14 @@ function beginUpload(form) {
   form.querySelector('label').before(input.labels[0], input)
   const place = make('div', { className: 'drop' }, TEXTS.drop)
   input.after(place)
-  for (const kind of ['dragover', 'drop']) {
-    place.addEventListener(kind, (event) => {
-      event.preventDefault()
-      const { files } = event.dataTransfer
-      if (kind !== 'drop' || files.length === 0 || (files.length > 1 && !input.multiple)) return
-      input.files = files
-      choose()
-    })
-  }
+  place.addEventListener('dragover', (event) => event.preventDefault())
+  place.addEventListener('drop', (event) => {
+    event.preventDefault()
+    const { files } = event.dataTransfer
+    if (files.length === 0 || (files.length > 1 && !input.multiple)) return
+    input.files = files
+    choose()
+  })
   let suggested = ''
   const choose = () => {
     if (name) {
@@ -317,6 +338,7 @@ async function finishUploads(form) {
   // Its details may be at fault.
   if (form.querySelector('.uploads .problem')) return form.querySelector('[aria-invalid]')?.focus()
   form.reset()
+  forget(form)
   form.querySelector('.frames')?.remove()
 }
 

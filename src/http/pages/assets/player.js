@@ -19,11 +19,9 @@ function begin(root) {
     return
   }
   const button = root.querySelector('.play')
-  const player = { root, video, button, hls: null, file: null, files: [], isStarted: false, controls: video.controls }
-  player.files = [...video.querySelectorAll(`source:not([type="${HLS_TYPE}"])`)].map(({ src, dataset }) => ({
-    src: src.split('#')[0],
-    label: dataset.label,
-  }))
+  const sources = [...video.querySelectorAll(`source:not([type="${HLS_TYPE}"])`)]
+  const files = sources.map(({ src, dataset: { label } }) => ({ src: src.split('#')[0], label }))
+  const player = { root, video, button, files, hls: null, file: null, isStarted: false, controls: video.controls }
   // Chromium's own HLS player stops in a live that has just begun.
   const needsLibrary = root.dataset.live && 'MediaSource' in window
   player.isNative = !root.dataset.hls || (video.canPlayType(HLS_TYPE) !== '' && !needsLibrary)
@@ -75,9 +73,7 @@ async function start(player) {
     if (error.name === 'NotAllowedError' && !video.muted) {
       video.muted = true
       await video.play().catch(() => showButton(player))
-    } else if (!player.isStarted) {
-      showButton(player)
-    }
+    } else if (!player.isStarted) showButton(player)
   } finally {
     player.root.classList.remove('busy')
   }
@@ -125,15 +121,10 @@ async function attachHls(player) {
       hls.recoverMediaError()
       return
     }
-    hls.destroy()
-    player.hls = null
     playFile(player, player.files[0], true)
   })
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
-    const levels = hls.levels.map(({ height, name }, level) => ({
-      value: `level ${level}`,
-      label: name || (height ? `${height}p` : TEXTS.original),
-    }))
+    const levels = hls.levels.map(({ height, name }, level) => [name || (height ? `${height}p` : TEXTS.original), `level ${level}`])
     fillQualities(player, levels.reverse())
   })
   hls.loadSource(root.dataset.hls)
@@ -165,10 +156,10 @@ function failed(player) {
   else tellTrouble(player)
 }
 
+const tell = (root, textContent) => Object.assign(root.querySelector('.trouble'), { textContent, hidden: false })
+
 function tellTrouble({ root, button, video }) {
-  const trouble = root.querySelector('.trouble')
-  trouble.textContent = video.error?.code === 2 ? TEXTS.lost : TEXTS.unplayable
-  trouble.hidden = false
+  tell(root, video.error?.code === 2 ? TEXTS.lost : TEXTS.unplayable)
   button.hidden = true
 }
 
@@ -191,20 +182,17 @@ function keepPosition({ root, video }) {
   })
 }
 
-function fillQualities({ root }, options) {
-  const select = root.querySelector('.quality')
-  if (!select) return
-  select.replaceChildren(new Option(TEXTS.auto, ''), ...options.map(({ value, label }) => new Option(label, value)))
+/** `choices`: pairs of a label and a value. */
+function fillQualities({ root }, choices) {
+  root.querySelector('.quality')?.replaceChildren(...[[TEXTS.auto, ''], ...choices].map((choice) => new Option(...choice)))
 }
 
 function offerTools(player) {
   const { root, video, files } = player
   const quality = root.querySelector('.quality')
   if (quality) {
-    fillQualities(
-      player,
-      files.map(({ label }, index) => ({ value: `file ${index}`, label })),
-    )
+    const choices = files.map(({ label }, index) => [label, `file ${index}`])
+    fillQualities(player, choices)
     quality.addEventListener('change', () => {
       const [kind, index] = quality.value.split(' ')
       if (kind === 'level') player.hls.nextLevel = Number(index)
@@ -305,16 +293,10 @@ function report({ root, video }) {
   const send = (viewEvent) => {
     last = Date.now()
     const currentTime = Math.floor(live ? video.currentTime : Math.min(video.currentTime, Number(duration)))
-    const body = { currentTime, sessionId: session, ...(viewEvent ? { viewEvent } : {}) }
-    const sent = reports
-      ? { body: new URLSearchParams({ ...body, token, ...(password ? { password } : {}) }) }
-      : {
-          headers: {
-            'content-type': 'application/json',
-            ...(password ? { 'x-peertube-video-password': password } : {}),
-          },
-          body: JSON.stringify(body),
-        }
+    const body = { currentTime, sessionId: session, ...(viewEvent && { viewEvent }) }
+    const headers = { 'content-type': 'application/json', ...(password && { 'x-peertube-video-password': password }) }
+    const form = reports && new URLSearchParams({ ...body, token, ...(password && { password }) })
+    const sent = form ? { body: form } : { headers, body: JSON.stringify(body) }
     const address = reports ?? `/api/v1/videos/${uuid}/views`
     fetch(address, { method: 'POST', keepalive: true, ...sent }).catch(() => undefined)
   }
@@ -345,9 +327,7 @@ function followLive(root, player) {
   }
   const end = () => {
     isAwaited = true
-    const trouble = root.querySelector('.trouble')
-    trouble.textContent = TEXTS.over
-    trouble.hidden = false
+    tell(root, TEXTS.over)
   }
   player?.video.addEventListener('ended', end)
   listenToLive(Number(root.dataset.live), (event, value) => {

@@ -41,10 +41,8 @@ export function size(bytes: number): Localized {
 
 /** Seconds as `1:02:03`. */
 export function clock(seconds: number): string {
-  const hours = Math.floor(seconds / 3600)
-  const minutes = Math.floor((seconds % 3600) / 60)
-  const rest = String(Math.floor(seconds % 60)).padStart(2, '0')
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`
+  const parts = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, '0'))
+  return parts.join(':').replace(/^00:0?|^0/, '')
 }
 
 /** The tag `a` of a message, with its address. */

@@ -39,7 +39,7 @@ export const accountScreens: readonly Screen[] = [
     form('email', 'PUT /api/v1/users/me', {
       title: t('E-mail address'),
       initial: ({ data }) => ({ email: valueAt(data.me, 'email') }),
-      fields: { email: t('E-mail address'), ...PASSWORD },
+      fields: { email: { label: t('E-mail address'), required: true }, ...PASSWORD },
       button: t('Change the address'),
       refused: wrongPassword,
       said: t('Saved. If this server sends mails, follow the link in the one to the new address.'),

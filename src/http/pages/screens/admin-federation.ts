@@ -3,7 +3,7 @@
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
 import { counted, size } from '../bodies/text.ts'
-import { textAt, valueAt } from './api.ts'
+import { idIn, textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
 import { form, list, type Screen, type Shown, screen } from './parts.ts'
@@ -112,7 +112,8 @@ export const federationScreens: readonly Screen[] = [
     })),
     form('mirror', 'POST /api/v1/server/redundancy/videos', {
       title: t('Mirror a video'),
-      fields: { videoId: { label: t('Video'), help: t('Its id, as in the address of its page.') } },
+      fields: { videoId: { label: t('Video'), help: t('Its id, or the address of its page.') } },
+      body: (text) => ({ videoId: idIn(text('videoId')) }),
       button: t('Mirror'),
       said: t('The video will be copied.'),
     }),

@@ -39,7 +39,7 @@ export const moderationScreens: readonly Screen[] = [
       title: t('Block a video'),
       inPath: ['id'],
       fields: {
-        id: { label: t('Video'), help: t('Its id, as in the address of its page.') },
+        id: { label: t('Video'), help: t('Its id, or the address of its page.') },
         reason: { label: t('Reason'), as: 'long' },
         unfederate: { label: t('Tell other servers to delete it'), as: 'check' },
       },

@@ -128,6 +128,7 @@ export const overviewScreens: readonly Screen[] = [
     newChannel,
     form('done', 'PUT /api/v1/users/me', {
       fixed: () => ({ noInstanceConfigWarningModal: true }),
+      text: t('Save each part above before you go on.'),
       button: t('Go on'),
       leadsTo: () => '/videos/upload',
     }),

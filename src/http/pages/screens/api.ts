@@ -2,10 +2,9 @@
 
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { DomainError } from '../../../actors/runtime/index.ts'
 import type { Visit } from '../../../actors/session/index.ts'
 import type { Localized } from '../../../platform/language.ts'
-import { refuseLowly } from '../../plugins/auth.ts'
+import { isAllowed } from '../../plugins/auth.ts'
 import { clientIp } from '../../plugins/client-ip.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { type InnerAnswer, requestInternally } from '../../plugins/inner-requests.ts'
@@ -36,7 +35,7 @@ export interface Refusal {
 export type ApiResult = { ok: true; status: number; body: unknown; location?: string | undefined } | { ok: false; refusal: Refusal }
 
 export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) {
-  /** Sends a request with the visitor's session and address, so that rights, limits and audit are those of the API. */
+  /** Sends a request with the visitor's session and address. Rights, limits and audit are those of the API; reads count with the page. */
   async function forward(
     request: FastifyRequest,
     inner: { method: string; path: string; headers?: Record<string, string | undefined>; body?: string | Readable },
@@ -44,7 +43,8 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
   ): Promise<InnerAnswer> {
     const headers = { ...inner.headers, ...(token ? { authorization: `Bearer ${token}` } : {}) }
     const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
-    return await requestInternally(app.server, { ...inner, headers: given, address: clientIp(request) })
+    const counting = inner.method === 'GET' ? { onConnection: app.rateLimits.exempt } : {}
+    return await requestInternally(app.server, { ...inner, ...counting, headers: given, address: clientIp(request) })
   }
 
   async function call(request: FastifyRequest, asked: ApiCall): Promise<ApiResult> {
@@ -69,14 +69,7 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
   /** True if the role may call the operation; what belongs to whom is decided by the call itself. */
   function mayCall(visit: Visit | null, operation: string): boolean {
     const { auth, right } = app.operationOf(operation).config ?? {}
-    if (!visit) return (auth ?? (right ? 'user' : 'none')) === 'none'
-    try {
-      refuseLowly(visit, auth ?? 'user', right)
-      return true
-    } catch (error) {
-      if (error instanceof DomainError) return false
-      throw error
-    }
+    return visit ? isAllowed(visit.user.role, auth ?? 'user', right) : (auth ?? (right ? 'user' : 'none')) === 'none'
   }
 
   return { forward, call, read, mayCall }
@@ -89,16 +82,19 @@ export function resultOf({ status, body, headers }: InnerAnswer): ApiResult {
   if (status < 400) return { ok: true, status, body: parsed, location: headers.location }
   const detail = valueAt(parsed, 'detail')
   const invalid = valueAt(parsed, 'invalid-params')
-  const fields = Object.entries(typeof invalid === 'object' && invalid ? invalid : {}).map(([name, param]): [string, string] => [
-    name,
-    String(valueAt(param, 'msg') ?? 'Invalid value'),
-  ])
+  const fields = Object.entries(Object(invalid)).map(([name, param]) => [name, String(valueAt(param, 'msg') ?? 'Invalid value')] as const)
   return { ok: false, refusal: { status, detail: typeof detail === 'string' ? detail : 'This did not work.', fields: new Map(fields) } }
 }
 
 /** The path with its parameters. One without a value of its name takes the only value there is. */
 export function filled(url: string, values: Values): string {
   return url.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(String(values[name] ?? values.id ?? '')))
+}
+
+/** An id, which may be at the end of a pasted address. */
+export function idIn(text: string): string {
+  const [path = ''] = text.trim().split(/[?#;]/)
+  return path.split('/').findLast(Boolean) ?? ''
 }
 
 /** The text at a path of an answer; empty without one. */

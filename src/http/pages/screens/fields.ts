@@ -165,7 +165,7 @@ function digestOf({ as, type }: Field, texts: readonly string[]): string {
 
 /**
  * The body of the API for a sent form: empty fields are null or left out, lists are split, dots nest. Of a form with digests, only what
- * somebody changed: others may have changed the rest meanwhile.
+ * somebody changed, also to nothing: others may have changed the rest meanwhile.
  */
 export function bodyOf(fields: readonly Field[], sent: Typed): Json {
   const shown = new Set(sent.get(SHOWN)?.[0]?.split(' '))
@@ -176,7 +176,7 @@ export function bodyOf(fields: readonly Field[], sent: Typed): Json {
     // Browsers leave out unchecked boxes; other fields that are missing were not in the form.
     if (!sent.has(field.name) && field.as !== 'check' && field.as !== 'many' && field.type !== 'boolean' && !field.required) continue
     if (shown.has(`${field.name}=${digestOf(field, texts)}`)) continue
-    const value = inBody(field, texts)
+    const value = inBody({ ...field, required: field.required || (shown.size > 0 && !field.nullable) }, texts)
     if (value === undefined) continue
     const steps = field.name.split('.')
     const last = steps.pop() ?? ''
@@ -268,10 +268,12 @@ const sorted = (choices: Choices, optionOf: (choice: [string, string]) => Html):
   ])
 
 function controlOf(field: Field, { id, texts, about }: { id: string; texts: readonly string[]; about: Html }): Html {
-  const { name, as, choices, required, minimum, maximum, minLength, maxLength, type, accept, none } = field
+  const { name, as, choices, minimum, maximum, minLength = 0, maxLength, type, accept, none } = field
   const text = texts[0] ?? ''
+  // A text with a least length, such as a title, can be replaced but not emptied.
+  const required = field.required || (minLength > 0 && text !== '' && !field.nullable)
   const need = required && html` required`
-  const length = html`${minLength !== undefined && html` minlength="${minLength}"`}${maxLength !== undefined && html` maxlength="${maxLength}"`}`
+  const length = html`${minLength > 0 && html` minlength="${minLength}"`}${maxLength !== undefined && html` maxlength="${maxLength}"`}`
   if (choices) {
     const optionOf = ([value, shown]: [string, Word]): Html =>
       html`<option value="${value}"${(texts.length > 0 ? texts : ['']).includes(value) && html` selected`}>${shown}</option>`

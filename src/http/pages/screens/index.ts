@@ -11,7 +11,7 @@ import { loginPath } from '../../plugins/local-path.ts'
 import { addFormRoutes, linger } from '../../plugins/multipart.ts'
 import { queryOf } from '../fields.ts'
 import { type PageTools, pageOptions } from '../send.ts'
-import { type ApiResult, filled, makeApi, type Refusal, resultOf } from './api.ts'
+import { type ApiResult, filled, idIn, makeApi, type Refusal, resultOf } from './api.ts'
 import { addArchiveDownload } from './archives.ts'
 import {
   bodyOf,
@@ -27,7 +27,7 @@ import {
   shownValues,
   type Typed,
 } from './fields.ts'
-import { lastPage, listHtml, listQuery, pageOf, rowsOf } from './list-html.ts'
+import { type ListShown, lastPage, listHtml, listQuery, pageOf, rowsOf } from './list-html.ts'
 import type { Action, Ending, FormPart, Inputs, ListPart, Part, Screen, Shown, Text } from './parts.ts'
 import { problemOf } from './problems.ts'
 import { mayOpen, menuOf, screens } from './screens.ts'
@@ -55,6 +55,8 @@ interface Asked {
 }
 
 const MANY = 100
+/** The field of a dangerous form, or of one of a list, after somebody was asked. */
+const CONFIRMED = 'confirmed'
 /** The texts of a form with files come first: they are checked before anything is stored, and shown again if the API refuses them. */
 const HEAD_BYTES = 256 * 1024
 const FILE = /\r\ncontent-disposition:[^\r\n]*;\s*filename=/i
@@ -162,9 +164,9 @@ ${body}`
     const isShown = (one: string) => fields.some(({ name }) => name === one)
     const problems = new Map([...(refusal?.fields ?? [])].flatMap(([name, text]) => (isShown(name) ? [[name, problemOf(text)]] : [])))
     const summary = refusal && (outcome?.meant ?? (problems.size > 0 ? t('Look at the marked fields again.') : recognized(refusal.detail)))
-    const text = typeof part.text === 'function' ? part.text(shown) : part.text
+    const text = aboutOf(part, shown)
     return html`<section${part.title && html` aria-labelledby="${part.form}"`}>${part.title && html`<h2 id="${part.form}">${part.title}</h2>`}
-<form method="post" action="${path}" class="fields"${part.files && html` enctype="multipart/form-data"`}${
+<form method="post" action="${path}" class="fields"${outcome?.typed && html` data-typed`}${part.files && html` enctype="multipart/form-data"`}${
       part.pieces ? html` data-upload="${pathOf(shown.request)}/pieces"` : !part.files && html` data-swap`
     }>
 ${summary && html`<p class="problem" role="alert">${summary}</p>`}${hiddenFields(shown, part.form)}${
@@ -174,10 +176,23 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
 </form></section>`
   }
 
+  /** Asks before something dangerous is done, unless the script has asked. What was typed is kept, but for files and passwords. */
+  function ask(asked: Asked, sent: Typed, part: FormPart, about: Html | Localized | null = null): FastifyReply {
+    const { form, title, button: action = t('Save'), files } = part
+    const here = pageOfForm(asked.request)
+    const again = wordsFor(part, asked.shown).filter(({ as }) => as === 'file' || as === 'password')
+    const kept = [...sent, [CONFIRMED, ['true']] as const].filter(([name]) => again.every((field) => field.name !== name))
+    const hidden = kept.map(([name, texts]) => texts.map((text) => html`<input type="hidden" name="${name}" value="${text}">`))
+    const body = html`${title && html`<h2>${title}</h2>`}<div>${about}</div>
+<form method="post" action="${here}" class="fields"${files && html` enctype="multipart/form-data"`}>${hidden}${fieldsHtml(again, { key: form, typed: new Map(), problems: new Map() })}
+<p class="acts"><button>${action}</button><a class="button" href="${here}">${t('Cancel')}</a></p></form>`
+    return sendScreen(asked, { heading: t('{action}?', { action }), body })
+  }
+
   const wordsFor = ({ operation, fields = {} }: Inputs, shown: Shown): Field[] =>
     fieldsOf(app.operationOf(operation), typeof fields === 'function' ? fields(shown) : fields)
 
-  async function listPart(list: ListPart, { path, here, shown }: { path: string; here: string; shown: Shown }): Promise<Html> {
+  async function listPart(list: ListPart, { shown, only, ...place }: Pick<ListShown, 'path' | 'here' | 'shown' | 'only'>): Promise<Html> {
     const read = async (page: number) => {
       const query = listQuery(list, { shown, page })
       const answer = await api.read(shown.request, { operation: list.operation, values: { ...shown.values, ...list.at }, query })
@@ -188,11 +203,11 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     if (found.rows.length === 0 && found.page > 1) found = await read(lastPage(found.total))
     return listHtml(list, {
       ...found,
-      path,
-      here,
-      actions: Object.entries(list.actions ?? {}).filter(([, { operation }]) => api.mayCall(shown.visit, operation)),
+      ...place,
+      actions: Object.entries(list.actions ?? {}).filter(([, { operation }]) => !only && api.mayCall(shown.visit, operation)),
       inputs: list.inputs ? wordsFor(list.inputs, shown) : [],
       shown,
+      only,
     })
   }
 
@@ -203,6 +218,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
       const shows = html`<section class="preview" aria-label="${t('Preview')}">${part.preview(text, shown)}</section>`
       return await show(asked, { part: part.form, shows, typed: sent })
     }
+    if (part.danger && !sent.has(CONFIRMED)) return ask(asked, sent, part, aboutOf(part, shown))
     if (part.limit) await app.rateLimits.take(part.limit, request, reply)
     const result = await sendTo(asked, part, sent, form)
     if (!result.ok) {
@@ -217,6 +233,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     if (uploadId) return await reply.code(201).header('x-upload-id', uploadId).send()
     const rest = part.follow?.(result.body, text)
     if (rest) await api.call(request, rest)
+    if (await hasLeft(asked)) return reply
     if (part.ends) return sendScreen(asked, part.ends(text, shown))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
     const kept = queryKept(request, { done: part.form })
@@ -236,7 +253,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
       const wrong = invalidParamsOf(schema, 'body', body).map(({ name, msg }) => [name, msg] as const)
       return { ok: false, refusal: { status: 400, detail: '', fields: new Map<string, string | Localized>([...wrong, ...broken]) } }
     }
-    const values = { ...shown.values, ...Object.fromEntries(inPath.map((name) => [name, text(name)])) }
+    const values = { ...shown.values, ...Object.fromEntries(inPath.map((name) => [name, idIn(text(name))])) }
     const { 'x-upload-content-length': size, 'x-upload-content-type': type } = request.headers
     if (part.pieces && size) {
       const headers = { 'x-upload-content-length': String(size), 'x-upload-content-type': String(type) }
@@ -250,6 +267,14 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     return resultOf(await api.forward(request, { method, path: filled(url, values), headers, body: stream }))
   }
 
+  /** Leads somebody away whose session is over, such as that of a deleted account. */
+  async function hasLeft({ request, reply, shown }: Asked): Promise<boolean> {
+    if (!shown.visit || (await visitors.of(request))) return false
+    visitors.signOut(reply)
+    reply.redirect('/', 303)
+    return true
+  }
+
   /** An action on the selected rows of a list, or on the one of its button. */
   async function act(asked: Asked, list: ListPart, sent: Typed): Promise<FastifyReply> {
     const { request, reply, shown } = asked
@@ -257,6 +282,10 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     const action: Action | undefined = Object.hasOwn(list.actions ?? {}, name) ? list.actions?.[name] : undefined
     if (!action) return sendMissing(request, reply)
     const ids = (only === undefined ? (sent.get('id') ?? []) : [only]).filter((id) => ID.test(id)).slice(0, MANY)
+    if (action.danger && ids.length > 0 && !sent.has(CONFIRMED)) {
+      const rows = await listPart(list, { path: pathOf(request), here: pageOfForm(request), shown, only: ids })
+      return ask(asked, sent, { form: list.list, operation: action.operation, button: action.label }, rows)
+    }
     const typed = list.inputs && bodyOf(wordsFor(list.inputs, shown), sent)
     const refusals: Refusal[] = []
     for (const id of ids) {
@@ -271,6 +300,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
       })
       if (!result.ok) refusals.push(result.refusal)
     }
+    if (await hasLeft(asked)) return reply
     const [first] = refusals
     if (first?.status === 401) return reply.redirect(loginPath(pageOfForm(request)), 303)
     const done = ids.length - refusals.length
@@ -280,6 +310,8 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     return await show(asked, { part: list.list, refusal: first, text: t('{done} {count} refused: {reason}', refused) })
   }
 }
+
+const aboutOf = ({ text }: FormPart, shown: Shown) => (typeof text === 'function' ? text(shown) : text)
 
 const nameOf = (part: FormPart | ListPart): string => ('form' in part ? part.form : part.list)
 

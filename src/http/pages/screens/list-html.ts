@@ -22,6 +22,8 @@ export interface ListShown {
   actions: [string, Action][]
   inputs: Field[]
   shown: Shown
+  /** Shows the rows with these ids alone. */
+  only?: readonly string[] | undefined
 }
 
 /** The parameters of a query. */
@@ -70,7 +72,7 @@ export function pageOf(list: ListPart, { query }: Shown): number {
 }
 
 export function listHtml(list: ListPart, given: ListShown): Html {
-  const { rows, total, page, path, here, actions, inputs, shown } = given
+  const { rows, total, page, path, here, actions, inputs, shown, only } = given
   const shape = shapeOf(list, shown)
   const asked = new Map(askedOf(list, shape, shown))
   const address = (changes: Record<string, string>) => {
@@ -103,7 +105,7 @@ export function listHtml(list: ListPart, given: ListShown): Html {
   }
   const table = html`<div class="table" tabindex="0" role="region" aria-label="${list.title ?? t('List')}"><table>
 <thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(headingHtml)}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
-<tbody>${rows.map(
+<tbody>${(only ? rows.filter((row) => only.includes(idOf(row))) : rows).map(
     (row) => html`<tr>${
       isForm &&
       html`<td><input type="checkbox" name="id" value="${idOf(row)}" aria-label="${t('Select {name}', { name: idOf(row) })}"></td>`
@@ -112,6 +114,7 @@ export function listHtml(list: ListPart, given: ListShown): Html {
     }</tr>
 `,
   )}</tbody></table></div>`
+  if (only) return table
   const many =
     isForm &&
     (rows.length > 1 || inputs.length > 0) &&

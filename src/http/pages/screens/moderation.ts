@@ -21,42 +21,31 @@ const removal = (path: string): string => ['DELETE', path].join(' ')
 export const blocks = ({ path, title, api }: Where): Screen => ({
   path,
   title,
-  parts: [
-    list('accounts', `GET ${api}/accounts`, {
-      title: t('Accounts'),
-      id: (row) => handleText(row, 'blockedAccount'),
-      columns: { Account: handle('blockedAccount'), Since: 'createdAt' },
-      actions: { unblock: { label: t('Unblock'), operation: removal(`${api}/accounts/:accountName`) } },
-      empty: t('No blocked accounts.'),
-    }),
-    form('account', `POST ${api}/accounts`, {
-      fields: { accountName: { label: t('Account'), help: t('Such as name@video.example') } },
-      button: t('Block the account'),
-    }),
-    ...listParts('account', path),
-    list('servers', `GET ${api}/servers`, {
-      title: t('Servers'),
-      id: 'blockedServer.host',
-      columns: { Server: 'blockedServer.host', Since: 'createdAt' },
-      actions: { unblock: { label: t('Unblock'), operation: removal(`${api}/servers/:host`) } },
-      empty: t('No blocked servers.'),
-    }),
-    form('server', `POST ${api}/servers`, {
-      fields: { host: { label: t('Server'), help: t('Such as video.example') } },
-      button: t('Block the server'),
-    }),
-    ...listParts('server', path),
-  ],
+  parts: [...blocksOf('account', path, api), ...blocksOf('server', path, api)],
 })
 
-const LISTS = {
+const BLOCKS = {
   account: {
+    title: t('Accounts'),
+    id: (row: unknown) => handleText(row, 'blockedAccount'),
+    column: { Account: handle('blockedAccount') },
+    empty: t('No blocked accounts.'),
+    parameter: 'accountName',
+    field: { label: t('Account'), help: t('Such as name@video.example') },
+    blockOne: t('Block the account'),
     take: t('Take over a list of accounts'),
     help: t('One account in a line, such as name@video.example.'),
     block: t('Block these accounts'),
     pass: t('Pass on the blocked accounts'),
   },
   server: {
+    title: t('Servers'),
+    id: 'blockedServer.host',
+    column: { Server: 'blockedServer.host' },
+    empty: t('No blocked servers.'),
+    parameter: 'host',
+    field: { label: t('Server'), help: t('Such as video.example') },
+    blockOne: t('Block the server'),
     take: t('Take over a list of servers'),
     help: t('One server in a line, or the table (CSV) that Mastodon exports.'),
     block: t('Block these servers'),
@@ -64,10 +53,18 @@ const LISTS = {
   },
 } as const
 
-function listParts(kind: keyof typeof LISTS, path: string): Part[] {
-  const { take, help, block, pass } = LISTS[kind]
+function blocksOf(kind: keyof typeof BLOCKS, path: string, api: string): Part[] {
+  const { title, id, column, empty, parameter, field, blockOne, take, help, block, pass } = BLOCKS[kind]
   const url = `/api/v1/vireo/${path.startsWith('/admin') ? '' : 'my-'}${kind}-blocklist`
   return [
+    list(`${kind}s`, `GET ${api}/${kind}s`, {
+      title,
+      id,
+      columns: { ...column, Since: 'createdAt' },
+      actions: { unblock: { label: t('Unblock'), operation: removal(`${api}/${kind}s/:${parameter}`) } },
+      empty,
+    }),
+    form(kind, `POST ${api}/${kind}s`, { fields: { [parameter]: field }, button: blockOne }),
     form(`import-${kind}s`, `POST ${url}`, {
       title: take,
       fields: { list: { label: t('List'), as: 'long', help }, skipBad: { label: t('Leave out lines that are wrong'), as: 'check' } },

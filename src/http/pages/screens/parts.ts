@@ -154,20 +154,10 @@ export interface Screen {
 type More = Omit<Screen, 'path' | 'title' | 'parts'>
 
 /** A screen; `more` has what few of them have. */
-export function screen(path: string, title: Localized, parts: readonly Part[]): Screen
-export function screen(path: string, title: Localized, more: More, parts: readonly Part[]): Screen
-export function screen(path: string, title: Localized, ...rest: [readonly Part[]] | [More, readonly Part[]]): Screen {
+export function screen(path: string, title: Localized, ...rest: [parts: readonly Part[]] | [more: More, parts: readonly Part[]]): Screen {
   return rest.length === 1 ? { path, title, parts: rest[0] } : { path, title, ...rest[0], parts: rest[1] }
 }
 
-export const form = (name: string, operation: string, rest: Omit<FormPart, 'form' | 'operation'>): FormPart => ({
-  form: name,
-  operation,
-  ...rest,
-})
+export const form = (form: string, operation: string, rest: Omit<FormPart, 'form' | 'operation'>) => ({ form, operation, ...rest })
 
-export const list = (name: string, operation: string, rest: Omit<ListPart, 'list' | 'operation'>): ListPart => ({
-  list: name,
-  operation,
-  ...rest,
-})
+export const list = (list: string, operation: string, rest: Omit<ListPart, 'list' | 'operation'>) => ({ list, operation, ...rest })

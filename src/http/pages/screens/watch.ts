@@ -1,7 +1,7 @@
 // Taking part below a video: the forms of its page, and what they answer if something is wrong.
 
-import { Html, html } from '../../../platform/html.ts'
-import { english, type Localized, t } from '../../../platform/language.ts'
+import { type Html, html } from '../../../platform/html.ts'
+import { type Localized, t } from '../../../platform/language.ts'
 import { richText } from '../bodies/rich-text.ts'
 import { textAt, valueAt } from './api.ts'
 import { hiddenFields, previewButton } from './fields.ts'
@@ -33,7 +33,7 @@ export const watchScreens: readonly Screen[] = [
   screen(
     '/w/:id/take-part',
     t('Take part'),
-    { back: backToVideo, reads: { video: 'GET /api/v1/videos/:id', playlists: 'GET /api/v1/accounts/:name/video-playlists' } },
+    { back: backToVideo, reads: { video: 'GET /api/v1/videos/:id', playlists: 'GET /api/v1/accounts/:name/video-playlists?count=100' } },
     [
       ({ data: { video } }) => html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong></p>`,
       form('rate', 'PUT /api/v1/videos/:id/rate', {
@@ -68,7 +68,8 @@ export const watchScreens: readonly Screen[] = [
     [
       (shown) => {
         const comment = commentOf(shown)
-        return html`<blockquote><p>${textAt(comment, 'account.displayName')}</p><p class="text">${textOf(textAt(comment, 'text'))}</p></blockquote>`
+        const text = richText(textAt(comment, 'text'), shown.tools.urls, { watch: backToVideo(shown).path })
+        return html`<blockquote><p>${textAt(comment, 'account.displayName')}</p>${text}</blockquote>`
       },
       form('reply', 'POST /api/v1/videos/:id/comments/:commentId', {
         title: t('Reply'),
@@ -93,9 +94,6 @@ export const watchScreens: readonly Screen[] = [
     ],
   ),
 ]
-
-/** The text of a comment is HTML, which is shown as text. */
-const textOf = (text: string): string => new Html(text.replaceAll(/<br\s*\/?>|<\/p>/g, '\n')).plain(english)
 
 function commentOf({ data, values }: Shown): unknown {
   const all = (tree: unknown): unknown[] => [valueAt(tree, 'comment'), ...[valueAt(tree, 'children') ?? []].flat().flatMap(all)]
