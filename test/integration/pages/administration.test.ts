@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Browser, makeBrowser, partIn, SURE } from '../../support/browser.ts'
 import { makeRemoteChannel } from '../../support/builders.ts'
+import { eventually } from '../../support/until.ts'
 import { applicant, type MailNode, startMailNode } from '../registrations/node.ts'
 import { addUser, loggedIn } from './users.ts'
 
@@ -108,6 +109,21 @@ it.each(['2026-01-01T10:00 was bad', '2026-99-99T10:00:00Z'])('the reason %j of 
   const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from abuse where reason = $1', [reason])
   const { status, html } = await root.open(`/admin/abuses/${id}`)
   expect([status, html.includes(`<dd><bdi>${reason}</bdi></dd>`)]).toEqual([200, true])
+})
+
+it('a report is decided on its own page, to which its notification leads', async () => {
+  const [{ id: account } = { id: 0 }] = await at.query<{ id: number }>(
+    "select a.id from account a join users u on u.id = a.user_id where u.username = 'member'",
+  )
+  expect((await at.ask('POST', '/abuses', { reason: 'Rude to ducks', account: { id: account } }, at.root)).status).toBe(200)
+  const [{ id } = { id: 0 }] = await at.query<{ id: number }>("select id from abuse where reason = 'Rude to ducks'")
+  await eventually(async () => expect((await root.open('/my-account/notifications')).html).toContain(`href="/admin/abuses/${id}">${id}</a>`))
+  const { html } = await root.open(`/admin/abuses/${id}`)
+  const page = await root.send(partIn(html, 'abuses'), { act: `accept ${id}`, moderationComment: 'It was' })
+  expect([page.path, page.html.includes('Accept: 1 done.')]).toEqual([expect.stringContaining(`/admin/abuses/${id}`), true])
+  expect(await at.query('select state, moderation_comment from abuse where id = $1', [id])).toEqual([
+    { state: 'accepted', moderation_comment: 'It was' },
+  ])
 })
 
 it('the configuration has one heading for each section', async () => {

@@ -134,7 +134,10 @@ describe('a user without a script', () => {
     const stale = part((await maker.open(channel)).html, 'channel')
     await maker.send(stale, { displayName: 'Coots' })
     await maker.send(stale, { description: 'Of the pond' })
-    expect(part((await maker.open(channel)).html, 'channel').fields).toMatchObject({ displayName: 'Coots', description: 'Of the pond' })
+    const { html } = await maker.open(channel)
+    expect(part(html, 'channel').fields).toMatchObject({ displayName: 'Coots', description: 'Of the pond' })
+    expect(part(html, 'videos').fields).toHaveProperty('username')
+    expect(html).toContain('A black coot')
   })
 
   it('likes, comments, replies, saves, reports, subscribes, and deletes an own comment', async () => {

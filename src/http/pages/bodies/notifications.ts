@@ -42,7 +42,7 @@ function sentenceOf(row: NotificationRow): Html {
     video: html`${comment && html`<a href="${watchPath(comment.video)}?threadId=${comment.thread_id}#comments"><bdi>${comment.video.name}</bdi></a>`}`,
   })
   const shown = () => ({ channel: who(video?.channel, channelPath), video: named(video) })
-  const report = { number: String(abuse?.id ?? '') }
+  const report = (path: string) => ({ number: html`<a href="${path}/${abuse?.id}">${abuse?.id}</a>` })
   const tells: Partial<Record<NotificationType, () => Html>> = {
     newVideoFromSubscription: () => rich('{channel} published {video}.', shown()),
     newLiveFromSubscription: () => rich('{channel} started the live stream {video}.', shown()),
@@ -51,10 +51,13 @@ function sentenceOf(row: NotificationRow): Html {
         ? rich('{name} wrote a comment on {video}, which awaits your approval.', said())
         : rich('{name} wrote a comment on {video}.', said()),
     commentMention: () => rich('{name} mentioned you in a comment on {video}.', said()),
-    newAbuseForModerators: () => html`${t('A report, number {number}, waits for the moderators.', report)}`,
+    newAbuseForModerators: () => rich('A report, number {number}, waits for the moderators.', report('/admin/abuses')),
     abuseStateChange: () =>
-      html`${t('Your report, number {number}, was decided: {state}.', { ...report, state: known(capital(abuse?.state ?? '')) })}`,
-    abuseNewMessage: () => html`${t('There is a message about report number {number}.', report)}`,
+      rich('Your report, number {number}, was decided: {state}.', {
+        ...report('/my-account/abuses'),
+        state: known(capital(abuse?.state ?? '')),
+      }),
+    abuseNewMessage: () => rich('There is a message about report number {number}.', { number: String(abuse?.id) }),
     blacklistOnMyVideo: () => rich('Your video {video} was blocked.', { video: named(block?.video ?? video) }),
     unblacklistOnMyVideo: () => rich('Your video {video} is no longer blocked.', { video: named(video) }),
     videoAutoBlacklistForModerators: () => rich('The video {video} waits for a review.', { video: named(block?.video ?? video) }),
@@ -71,7 +74,8 @@ function sentenceOf(row: NotificationRow): Html {
         video: html`<bdi>${row.import?.target_url ?? row.import?.torrent_name ?? t('a video')}</bdi>`,
       }),
     newUserRegistration: () => rich('{name} registered.', { name: who(account) }),
-    newUserRegistrationRequest: () => rich('{name} requests an account.', { name: html`<bdi>${registration?.username}</bdi>` }),
+    newUserRegistrationRequest: () =>
+      rich('{name} requests an account.', { name: html`<a href="/admin/registrations"><bdi>${registration?.username}</bdi></a>` }),
     newFollow: () =>
       follow?.following.type === 'channel'
         ? rich('{name} subscribed to your channel {channel}.', {

@@ -3,27 +3,27 @@
 import { isMailEnabled } from '../../../config/index.ts'
 import { t } from '../../../platform/language.ts'
 import { blocks, conversation, watchedWords } from './moderation.ts'
-import { form, list, type Screen, screen } from './parts.ts'
+import { form, type ListPart, list, type Screen, screen } from './parts.ts'
 import { handle, is, isNot, link, reportColumns, videoLink } from './words.ts'
 
 const REGISTRATION = '/api/v1/users/registrations/:registrationId'
 const ROLES = { 0: t('Administrator'), 1: t('Moderator'), 2: t('User') }
 
+const reports: Omit<ListPart, 'list' | 'operation'> = {
+  columns: reportColumns,
+  inputs: { operation: 'PUT /api/v1/abuses/:id', fields: { moderationComment: { label: t('Note for the staff'), as: 'long' } } },
+  actions: {
+    accept: { label: t('Accept'), operation: 'PUT /api/v1/abuses/:id', body: { state: 3 }, when: isNot('state.id', 3) },
+    reject: { label: t('Reject'), operation: 'PUT /api/v1/abuses/:id', body: { state: 2 }, when: isNot('state.id', 2) },
+    delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id', danger: true },
+  },
+  empty: t('No reports.'),
+}
+
 export const moderationScreens: readonly Screen[] = [
-  screen('/admin/abuses', t('Reports'), [
-    list('abuses', 'GET /api/v1/abuses', {
-      columns: reportColumns,
-      filters: { filter: t('About') },
-      inputs: { operation: 'PUT /api/v1/abuses/:id', fields: { moderationComment: { label: t('Note for the staff'), as: 'long' } } },
-      actions: {
-        accept: { label: t('Accept'), operation: 'PUT /api/v1/abuses/:id', body: { state: 3 }, when: isNot('state.id', 3) },
-        reject: { label: t('Reject'), operation: 'PUT /api/v1/abuses/:id', body: { state: 2 }, when: isNot('state.id', 2) },
-        delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id', danger: true },
-      },
-      empty: t('No reports.'),
-    }),
-  ]),
+  screen('/admin/abuses', t('Reports'), [list('abuses', 'GET /api/v1/abuses', { ...reports, filters: { filter: t('About') } })]),
   screen('/admin/abuses/:id', t('Conversation about a report'), { reads: { report: 'GET /api/v1/abuses?id=:id' } }, [
+    list('abuses', 'GET /api/v1/abuses', { ...reports, query: ({ values }) => ({ id: String(values.id) }) }),
     ...conversation(t('Message to the reporter'), handle('account'), {
       delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id/messages/:messageId' },
     }),

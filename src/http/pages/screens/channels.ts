@@ -3,7 +3,9 @@
 import type { Config } from '../../../config/index.ts'
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
+import { textAt } from './api.ts'
 import { form, list, type Screen, screen } from './parts.ts'
+import { ownVideos, PROCESSING } from './videos.ts'
 import { channelsOf, handle, ifOwn, link, ME, picture, removeFollower } from './words.ts'
 
 export const newChannel = form('new', 'POST /api/v1/video-channels', {
@@ -36,7 +38,10 @@ export const channelScreens: readonly Screen[] = [
   screen(
     '/my-library/video-channels/:channelHandle',
     t('Edit the channel'),
-    { reads: { channel: 'GET /api/v1/video-channels/:channelHandle' }, instead: ifOwn('channel', 'ownerAccount.id') },
+    {
+      reads: { channel: 'GET /api/v1/video-channels/:channelHandle', processing: PROCESSING },
+      instead: ifOwn('channel', 'ownerAccount.id'),
+    },
     [
       ({ data: { channel } }) => html`<p>${link('/c', 'name', 'displayName')(channel)}</p>`,
       form('channel', 'PUT /api/v1/video-channels/:channelHandle', {
@@ -51,6 +56,11 @@ export const channelScreens: readonly Screen[] = [
       }),
       picture('avatar', t('Picture'), 'POST /api/v1/video-channels/:channelHandle/avatar/pick'),
       picture('banner', t('Banner'), 'POST /api/v1/video-channels/:channelHandle/banner/pick'),
+      list('videos', 'GET /api/v1/users/me/videos', {
+        ...ownVideos,
+        title: t('Videos'),
+        query: ({ data }) => ({ channelId: textAt(data.channel, 'id') }),
+      }),
       list('followers', 'GET /api/v1/video-channels/:channelHandle/followers', {
         title: t('Subscribers'),
         columns: { Account: handle('follower'), Since: 'createdAt' },

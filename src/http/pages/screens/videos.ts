@@ -4,7 +4,7 @@ import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
 import { capital, languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
-import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
+import { form, type ListPart, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import {
   captionFields,
   channelsOf,
@@ -28,7 +28,7 @@ import {
 
 const CONFIG = 'GET /api/v1/config'
 const OFFER = 'POST /api/v1/videos/:id/give-ownership'
-const PROCESSING = 'GET /api/v1/vireo/users/me/videos/processing?count=100'
+export const PROCESSING = 'GET /api/v1/vireo/users/me/videos/processing?count=100'
 /** Transcoding, importing, waiting for a live, moving, editing. */
 const BUSY_STATES = [2, 3, 6, 7, 9]
 const ownLink = link('/my-library/videos', 'shortUUID', 'name')
@@ -63,29 +63,30 @@ ${valueAt(config, key) !== true && html`<p class="soft">${disabled}</p>`}`
 
 const taskFile = (label: Localized, accept: string): Words => ({ 'tasks[0][options][file]': { label, as: 'file', accept } })
 
+export const ownVideos: Omit<ListPart, 'list' | 'operation'> = {
+  columns: {
+    Title: ownLink,
+    Watch: (row) =>
+      html`<a href="/w/${textAt(row, 'shortUUID')}" aria-label="${t('Watch {name}', { name: textAt(row, 'name') })}">${t('Watch')}</a>`,
+    Privacy: 'privacy',
+    State: progressOf,
+    Views: 'views',
+    Published: 'publishedAt',
+  },
+  actions: {
+    publish: { label: t('Publish'), operation: 'PUT /api/v1/videos/:id', body: () => ({ privacy: 1 }), when: isNot('privacy.id', 1) },
+    hide: { label: t('Make private'), operation: 'PUT /api/v1/videos/:id', body: () => ({ privacy: 3 }), when: isNot('privacy.id', 3) },
+    delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id', danger: true },
+    // One alone is offered on its own screen.
+    offer: { label: t('Offer'), operation: OFFER, body: {}, when: () => false },
+  },
+  inputs: { operation: OFFER, fields: { username: { label: t('Account that gets an offer'), required: false } } },
+  empty: t('No videos yet.'),
+}
+
 export const videoScreens: readonly Screen[] = [
   screen('/my-library/videos', t('Videos'), { reads: { processing: PROCESSING } }, [
-    list('videos', 'GET /api/v1/users/me/videos', {
-      columns: {
-        Title: ownLink,
-        Watch: (row) =>
-          html`<a href="/w/${textAt(row, 'shortUUID')}" aria-label="${t('Watch {name}', { name: textAt(row, 'name') })}">${t('Watch')}</a>`,
-        Privacy: 'privacy',
-        State: progressOf,
-        Views: 'views',
-        Published: 'publishedAt',
-      },
-      filters: { isLive: t('Lives') },
-      actions: {
-        publish: { label: t('Publish'), operation: 'PUT /api/v1/videos/:id', body: () => ({ privacy: 1 }), when: isNot('privacy.id', 1) },
-        hide: { label: t('Make private'), operation: 'PUT /api/v1/videos/:id', body: () => ({ privacy: 3 }), when: isNot('privacy.id', 3) },
-        delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id', danger: true },
-        // One alone is offered on its own screen.
-        offer: { label: t('Offer'), operation: OFFER, body: {}, when: () => false },
-      },
-      inputs: { operation: OFFER, fields: { username: { label: t('Account that gets an offer'), required: false } } },
-      empty: t('No videos yet.'),
-    }),
+    list('videos', 'GET /api/v1/users/me/videos', { ...ownVideos, filters: { isLive: t('Lives') } }),
   ]),
   screen(
     '/my-library/videos/:id',
