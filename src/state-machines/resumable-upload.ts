@@ -53,7 +53,7 @@ const flow = setup({
   },
 })
 
-const silence = '1 h of silence'
+const silence = '1 day of silence'
 
 export const resumableUploadMachine = flow.createMachine({
   id: 'resumable-upload',

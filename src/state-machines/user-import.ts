@@ -62,7 +62,7 @@ export const userImportMachine = flow.createMachine({
   initial: 'uploading',
   states: {
     uploading: {
-      meta: { owner: 'its resumable-upload, which ends after 1 h of silence' },
+      meta: { owner: 'its resumable-upload, which ends after 1 day of silence' },
       on: { UPLOADED: { target: 'pending' }, CANCELLED: { target: 'cancelled' } },
     },
     pending: {

@@ -107,7 +107,7 @@ export const vireoKeys = {
     }),
     object_storage: section(ownObjectStorageKeys),
     uploads: section({
-      session_lifetime: duration('1 hour', 'silence after which a resumable upload expires'),
+      session_lifetime: duration('1 day', 'silence after which a resumable upload expires'),
       busy_retry_after: duration('5 minutes', '`Retry-After` of requests for an upload that is being finished'),
       legacy_timeout: duration('10 minutes', 'longest upload in one request; a chunk of a resumable one may take as long as bytes arrive'),
       max_partial_per_user: size('50GB', 'bytes of unfinished uploads of one user'),

@@ -24,7 +24,7 @@ interface Asset {
 export function addAssets(app: App) {
   const style = styleSheet()
   const player = asset('player.js', 'text/javascript; charset=utf-8', Buffer.concat([read('player-times.js'), read('player.js')]))
-  const page = asset('page.js', 'text/javascript; charset=utf-8', read('page.js'))
+  const page = asset('page.js', 'text/javascript; charset=utf-8', Buffer.concat([read('uploads.js'), read('page.js')]))
   const hls = asset('hls.js', 'text/javascript; charset=utf-8', readFileSync(require.resolve('hls.js/dist/hls.min.js')))
   for (const one of [style, player, hls, page]) serve(app, one)
   // A worker for all pages has to be at the root, at the same address for ever.

@@ -205,7 +205,7 @@ describe.each(['file system', 'object storage'] as const)('an archive on the %s'
     expect(silent).not.toBe(id)
     await put(clients[0], user, silent, 0, 1000)
     await run(nodes[0].databaseUrl, `update upload set due_at = now() - interval '1 second' where token = '${silent}'`)
-    // Every chunk extends it by an hour.
+    // Every chunk extends it by a day.
     await eventually(async () => expect(await bytesLeft()).toEqual([]))
     expect((await put(clients[0], user, silent, 1000, 2000)).status).toBe(403)
     expect((await latest(clients[0], user)).status).toBe(404)

@@ -133,7 +133,8 @@ describe('intervals, lifetimes, page sizes and attempts', () => {
     ['uploads.legacy_timeout', 'uploads.legacyTimeoutMs', 1],
     ['uploads.max_metadata', 'uploads.resumable.maxMetadataBytes', 1],
     ['uploads.max_partial_per_user', 'uploads.resumable.maxPartialBytesPerUser', 1],
-    ['uploads.session_lifetime', 'uploads.resumable.sessionLifetimeMs', 1],
+    // An hour there: a laptop that sleeps for a night would lose what it has sent.
+    ['uploads.session_lifetime', 'uploads.resumable.sessionLifetimeMs', 24],
     ['uploads.busy_retry_after', 'uploads.busyRetryAfterSeconds', 1000],
     ['uploads.max_caption_size', 'captionMaxBytes', 1],
     ['uploads.max_torrent_size', 'torrentMaxBytes', 1],
