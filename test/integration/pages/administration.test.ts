@@ -1,11 +1,12 @@
 // What moderators and administrators do on pages without scripts: registrations, watched words, other servers, and what is switched off.
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { login } from '../../../scripts/demo/client.ts'
 import { type Browser, makeBrowser, partIn, SURE } from '../../support/browser.ts'
 import { makeRemoteChannel } from '../../support/builders.ts'
 import { eventually } from '../../support/until.ts'
 import { applicant, type MailNode, startMailNode } from '../registrations/node.ts'
-import { addUser, loggedIn } from './users.ts'
+import { addUser, loggedIn, PASSWORD } from './users.ts'
 
 let at: MailNode
 let root: Browser
@@ -115,7 +116,9 @@ it('a report is decided on its own page, to which its notification leads', async
   const [{ id: account } = { id: 0 }] = await at.query<{ id: number }>(
     "select a.id from account a join users u on u.id = a.user_id where u.username = 'member'",
   )
-  expect((await at.ask('POST', '/abuses', { reason: 'Rude to ducks', account: { id: account } }, at.root)).status).toBe(200)
+  await addUser(at, 'witness', 2)
+  const { authorization } = await login(at.node.base, 'witness', PASSWORD)
+  expect((await at.ask('POST', '/abuses', { reason: 'Rude to ducks', account: { id: account } }, authorization)).status).toBe(200)
   const [{ id } = { id: 0 }] = await at.query<{ id: number }>("select id from abuse where reason = 'Rude to ducks'")
   await eventually(async () => expect((await root.open('/my-account/notifications')).html).toContain(`href="/admin/abuses/${id}">${id}</a>`))
   const { html } = await root.open(`/admin/abuses/${id}`)
