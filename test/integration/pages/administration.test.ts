@@ -120,7 +120,9 @@ it('a report is decided on its own page, to which its notification leads', async
   const { authorization } = await login(at.node.base, 'witness', PASSWORD)
   expect((await at.ask('POST', '/abuses', { reason: 'Rude to ducks', account: { id: account } }, authorization)).status).toBe(200)
   const [{ id } = { id: 0 }] = await at.query<{ id: number }>("select id from abuse where reason = 'Rude to ducks'")
-  await eventually(async () => expect((await root.open('/my-account/notifications')).html).toContain(`href="/admin/abuses/${id}">${id}</a>`))
+  await eventually(async () =>
+    expect((await root.open('/my-account/notifications')).html).toContain(`href="/admin/abuses/${id}">${id}</a>`),
+  )
   const { html } = await root.open(`/admin/abuses/${id}`)
   const page = await root.send(partIn(html, 'abuses'), { act: `accept ${id}`, moderationComment: 'It was' })
   expect([page.path, page.html.includes('Accept: 1 done.')]).toEqual([expect.stringContaining(`/admin/abuses/${id}`), true])
