@@ -21,22 +21,18 @@ const COMMENT_BYTES = { inList: 8000, inThread: 34_000 }
 interface Commented {
   video: { uuid: string; owner_account_id: number }
   here: Here
+  /** The thread that is shown alone. */
+  threadId?: number
 }
 
 export async function threadsOf(
   { total, notDeleted, rows, start }: { total: number; notDeleted: number; rows: CommentRow[]; start: number },
   { video, here }: Commented,
 ): Promise<Html> {
-  const path = watchPath(video)
-  const items = await fitting(rows, (row) => {
-    const replies = row.replies > 0 && html`<p><a href="${path}?threadId=${row.id}#comments">${counted.replies(row.replies)}</a></p>`
-    const comment = commentOf(row, { video, here, longest: COMMENT_BYTES.inList, after: replies || null })
-    return html`<li id="comment-${row.id}">${comment}</li>
-`
-  })
+  const items = await fitting(rows, { video, here })
   const end = start + items.length
   return sectionOf(counted.comments(notDeleted), items, {
-    base: `${path}?`,
+    base: `${watchPath(video)}?`,
     previous: start > 0 ? { start: Math.max(0, start - THREADS_PER_PAGE), text: t('Newer') } : undefined,
     next: end < total ? { start: end, text: t('Older') } : undefined,
   })
@@ -48,11 +44,7 @@ export async function threadOf(
   { video, here }: Commented,
 ): Promise<Html> {
   const path = watchPath(video)
-  const items = await fitting(rows.slice(0, COMMENTS_PER_PAGE), (row) => {
-    const comment = commentOf(row, { video, here, longest: COMMENT_BYTES.inThread })
-    return html`<li id="comment-${row.id}"${row.id !== threadId && html` class="reply"`}>${comment}</li>
-`
-  })
+  const items = await fitting(rows.slice(0, COMMENTS_PER_PAGE), { video, here, threadId })
   return sectionOf(t('One conversation'), items, {
     above: html`<p><a href="${path}#comments">${t('All comments')}</a></p>
 `,
@@ -78,13 +70,16 @@ ${(previous || next) && html`<nav class="pager" aria-label="${t('Comments')}">${
 }
 
 /** The first rows that fit on a page, at least one. */
-async function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) => Html): Promise<Html[]> {
+async function fitting(rows: readonly CommentRow[], commented: Commented): Promise<Html[]> {
+  const { threadId } = commented
   const pause = makeTimeSlices()
   const items: Html[] = []
   let bytes = 0
   for (const row of rows) {
     await pause()
-    const item = itemOf(row)
+    const isReply = threadId !== undefined && row.id !== threadId
+    const item = html`<li id="comment-${row.id}"${isReply && html` class="reply"`}>${commentOf(row, commented)}</li>
+`
     bytes += Buffer.byteLength(item.text)
     if (items.length > 0 && bytes > PAGE_BYTES) break
     items.push(item)
@@ -95,18 +90,19 @@ async function fitting(rows: readonly CommentRow[], itemOf: (row: CommentRow) =>
 export const noComments = (): Html =>
   html`<section aria-labelledby="comments"><h2 id="comments">${t('Comments')}</h2><p class="soft">${t('Comments are switched off.')}</p></section>`
 
-/** `longest`: maximum bytes of HTML for its text; `after`: what follows it. */
-function commentOf(row: CommentRow, { video, here, longest, after = null }: Commented & { longest: number; after?: Html | null }): Html {
+function commentOf(row: CommentRow, { video, here, threadId }: Commented): Html {
   const { account, created_at } = row
+  const path = watchPath(video)
+  const isInList = threadId === undefined
+  const after =
+    isInList && row.replies > 0 && html`<p><a href="${path}?threadId=${row.id}#comments">${counted.replies(row.replies)}</a></p>`
   if (!account) return html`<p class="soft">${t('This comment was deleted.')}</p>${after}`
-  const { text, isWhole } = fittedText(row.text, here, { longest, watch: watchPath(video) })
+  const { text, isWhole } = fittedText(row.text, here, { longest: isInList ? COMMENT_BYTES.inList : COMMENT_BYTES.inThread, watch: path })
   return html`<article>${avatarOf(account, 36)}<div><p class="head"><a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>${
     account.host !== null && html`<bdi class="soft">@${handleOf(account)}</bdi>`
   }${
     account.id === video.owner_account_id && html`<span class="mark">${t('Author')}</span>`
   }${row.held && html`<span class="mark">${t('Waits for approval')}</span>`}<span class="soft">${day(new Date(created_at))}</span></p>${text}${
-    !isWhole &&
-    longest < COMMENT_BYTES.inThread &&
-    html`<p><a href="${watchPath(video)}?threadId=${row.thread_id ?? row.id}#comments">${t('Read all of it')}</a></p>`
-  }<p><a class="soft" href="${watchPath(video)}/comments/${row.thread_id ?? row.id}/${row.id}" rel="nofollow">${t('Reply or report')}</a></p>${after}</div></article>`
+    !isWhole && isInList && html`<p><a href="${path}?threadId=${row.thread_id ?? row.id}#comments">${t('Read all of it')}</a></p>`
+  }<p><a class="soft" href="${path}/comments/${row.thread_id ?? row.id}/${row.id}" rel="nofollow">${t('Reply or report')}</a></p>${after}</div></article>`
 }

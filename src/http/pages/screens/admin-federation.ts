@@ -6,13 +6,20 @@ import { counted, size } from '../bodies/text.ts'
 import { idIn, textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
-import { form, list, type Screen, type Shown, screen } from './parts.ts'
+import { type Action, form, list, type Screen, type Shown, screen } from './parts.ts'
 import { facts, handle, handleText, is, isNot, videoLink } from './words.ts'
 
 const REDUNDANCY = 'GET /api/v1/server/redundancy/videos'
 const FAILING = 'GET /api/v1/vireo/peers?state=failing&count=100'
 
 const askedOf = (row: unknown): string => (textAt(row, 'data.name') === '' ? textAt(row, 'data.host') : handleText(row, 'data'))
+
+const mirroring = (redundancyAllowed: boolean, label: Localized): Action => ({
+  label,
+  operation: 'PUT /api/v1/server/redundancy/:host',
+  body: { redundancyAllowed },
+  when: is('following.hostRedundancyAllowed', !redundancyAllowed),
+})
 
 /** Why a follow is not decided. */
 function whyItWaits(row: unknown, { data }: Shown): Html | Localized | null {
@@ -49,18 +56,8 @@ export const federationScreens: readonly Screen[] = [
       },
       filters: { state: t('State') },
       actions: {
-        mirror: {
-          label: t('Mirror its videos'),
-          operation: 'PUT /api/v1/server/redundancy/:host',
-          body: { redundancyAllowed: true },
-          when: is('following.hostRedundancyAllowed', false),
-        },
-        unmirror: {
-          label: t('Do not mirror'),
-          operation: 'PUT /api/v1/server/redundancy/:host',
-          body: { redundancyAllowed: false },
-          when: is('following.hostRedundancyAllowed', true),
-        },
+        mirror: mirroring(true, t('Mirror its videos')),
+        unmirror: mirroring(false, t('Do not mirror')),
         unfollow: { label: t('Unfollow'), operation: 'DELETE /api/v1/server/following/:hostOrHandle', danger: true },
       },
       empty: t('This server follows no other one.'),

@@ -6,7 +6,7 @@ import { t } from '../../../platform/language.ts'
 import { textAt } from './api.ts'
 import { form, list, type Screen, screen } from './parts.ts'
 import { ownVideos, PROCESSING } from './videos.ts'
-import { channelsOf, handle, ifOwn, link, ME, picture, removeFollower } from './words.ts'
+import { channelsOf, handle, link, ME, ofOwn, picture, removeFollower } from './words.ts'
 
 export const newChannel = form('new', 'POST /api/v1/video-channels', {
   title: t('A new channel'),
@@ -35,40 +35,32 @@ export const channelScreens: readonly Screen[] = [
     }),
     newChannel,
   ]),
-  screen(
-    '/my-library/video-channels/:channelHandle',
-    t('Edit the channel'),
-    {
-      reads: { channel: 'GET /api/v1/video-channels/:channelHandle', processing: PROCESSING },
-      instead: ifOwn('channel', 'ownerAccount.id'),
-    },
-    [
-      ({ data: { channel } }) => html`<p>${link('/c', 'name', 'displayName')(channel)}</p>`,
-      form('channel', 'PUT /api/v1/video-channels/:channelHandle', {
-        initial: ({ data }) => data.channel,
-        changesOnly: true,
-        fields: {
-          displayName: t('Name that others see'),
-          description: { label: t('Description'), as: 'long' },
-          support: { label: t('How viewers can support you'), as: 'long' },
-          bulkVideosSupportUpdate: { label: t('Write this into all videos of the channel'), as: 'check' },
-        },
-      }),
-      picture('avatar', t('Picture'), 'POST /api/v1/video-channels/:channelHandle/avatar/pick'),
-      picture('banner', t('Banner'), 'POST /api/v1/video-channels/:channelHandle/banner/pick'),
-      list('videos', 'GET /api/v1/users/me/videos', {
-        ...ownVideos,
-        title: t('Videos'),
-        query: ({ data }) => ({ channelId: textAt(data.channel, 'id') }),
-      }),
-      list('followers', 'GET /api/v1/video-channels/:channelHandle/followers', {
-        title: t('Subscribers'),
-        columns: { Account: handle('follower'), Since: 'createdAt' },
-        actions: { remove: removeFollower },
-        empty: t('No subscribers yet.'),
-      }),
-    ],
-  ),
+  screen('/my-library/video-channels/:channelHandle', t('Edit the channel'), ofOwn('channel', { processing: PROCESSING }), [
+    ({ data: { channel } }) => html`<p>${link('/c', 'name', 'displayName')(channel)}</p>`,
+    form('channel', 'PUT /api/v1/video-channels/:channelHandle', {
+      initial: ({ data }) => data.channel,
+      changesOnly: true,
+      fields: {
+        displayName: t('Name that others see'),
+        description: { label: t('Description'), as: 'long' },
+        support: { label: t('How viewers can support you'), as: 'long' },
+        bulkVideosSupportUpdate: { label: t('Write this into all videos of the channel'), as: 'check' },
+      },
+    }),
+    picture('avatar', t('Picture'), 'POST /api/v1/video-channels/:channelHandle/avatar/pick'),
+    picture('banner', t('Banner'), 'POST /api/v1/video-channels/:channelHandle/banner/pick'),
+    list('videos', 'GET /api/v1/users/me/videos', {
+      ...ownVideos,
+      title: t('Videos'),
+      query: ({ data }) => ({ channelId: textAt(data.channel, 'id') }),
+    }),
+    list('followers', 'GET /api/v1/video-channels/:channelHandle/followers', {
+      title: t('Subscribers'),
+      columns: { Account: handle('follower'), Since: 'createdAt' },
+      actions: { remove: removeFollower },
+      empty: t('No subscribers yet.'),
+    }),
+  ]),
   screen('/my-library/video-channel-syncs', t('Synchronisation'), { reads: { me: ME }, isOff: syncsNothing }, [
     list('syncs', 'GET /api/v1/accounts/:name/video-channel-syncs', {
       columns: { From: 'externalChannelUrl', To: 'channel.displayName', State: 'state', Last: 'lastSyncAt' },

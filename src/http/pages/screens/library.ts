@@ -4,7 +4,7 @@ import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { type Action, form, list, type Screen, screen } from './parts.ts'
-import { channelsOf, handle, ifOwn, is, link, ME, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
+import { channelsOf, handle, is, link, ME, ofOwn, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
 
 const ACCEPT = 'POST /api/v1/videos/ownership/:id/accept'
 const REORDER = 'POST /api/v1/video-playlists/:playlistId/videos/reorder'
@@ -42,45 +42,40 @@ export const libraryScreens: readonly Screen[] = [
       leadsTo: (answer) => `/my-library/video-playlists/${textAt(answer, 'videoPlaylist.shortUUID')}`,
     }),
   ]),
-  screen(
-    '/my-library/video-playlists/:playlistId',
-    t('Edit the playlist'),
-    { reads: { playlist: 'GET /api/v1/video-playlists/:playlistId', me: ME }, instead: ifOwn('playlist', 'ownerAccount.id') },
-    [
-      ({ data: { playlist } }) => html`<p>${link('/w/p', 'shortUUID', 'displayName')(playlist)}</p>`,
-      list('elements', 'GET /api/v1/video-playlists/:playlistId/videos', {
-        // The last is the parameter.
-        id: (row) => `${textAt(row, 'position')}~${textAt(row, 'id')}`,
-        columns: { '#': 'position', Video: videoLink('video.') },
-        actions: {
-          up: { ...move(-2), label: t('Up'), when: (row) => Number(valueAt(row, 'position')) > 1 },
-          down: { ...move(1), label: t('Down'), when: (row, total) => Number(valueAt(row, 'position')) < total },
-          remove: { label: t('Remove'), operation: 'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId' },
-        },
-        empty: t('Videos get here from their own pages.'),
+  screen('/my-library/video-playlists/:playlistId', t('Edit the playlist'), ofOwn('playlist', { me: ME }), [
+    ({ data: { playlist } }) => html`<p>${link('/w/p', 'shortUUID', 'displayName')(playlist)}</p>`,
+    list('elements', 'GET /api/v1/video-playlists/:playlistId/videos', {
+      // The last is the parameter.
+      id: (row) => `${textAt(row, 'position')}~${textAt(row, 'id')}`,
+      columns: { '#': 'position', Video: videoLink('video.') },
+      actions: {
+        up: { ...move(-2), label: t('Up'), when: (row) => Number(valueAt(row, 'position')) > 1 },
+        down: { ...move(1), label: t('Down'), when: (row, total) => Number(valueAt(row, 'position')) < total },
+        remove: { label: t('Remove'), operation: 'DELETE /api/v1/video-playlists/:playlistId/videos/:playlistElementId' },
+      },
+      empty: t('Videos get here from their own pages.'),
+    }),
+    form('order', REORDER, {
+      title: t('Move a video'),
+      fields: {
+        startPosition: t('The video at'),
+        insertAfterPosition: { label: t('after the one at'), help: t('0 for the first place.') },
+      },
+      button: t('Move'),
+    }),
+    form('playlist', 'PUT /api/v1/video-playlists/:playlistId', {
+      title: t('Details'),
+      when: is('data.playlist.type.id', 1),
+      initial: ({ data }) => ({ ...(data.playlist as object), videoChannelId: valueAt(data.playlist, 'videoChannel.id') }),
+      changesOnly: true,
+      fields: (shown) => ({
+        displayName: t('Name'),
+        description: { label: t('Description'), as: 'long' },
+        privacy: { label: t('Who may see it'), choices: playlistPrivacies },
+        videoChannelId: { label: t('Channel'), choices: channelsOf(shown), none: t('None') },
       }),
-      form('order', REORDER, {
-        title: t('Move a video'),
-        fields: {
-          startPosition: t('The video at'),
-          insertAfterPosition: { label: t('after the one at'), help: t('0 for the first place.') },
-        },
-        button: t('Move'),
-      }),
-      form('playlist', 'PUT /api/v1/video-playlists/:playlistId', {
-        title: t('Details'),
-        when: is('data.playlist.type.id', 1),
-        initial: ({ data }) => ({ ...(data.playlist as object), videoChannelId: valueAt(data.playlist, 'videoChannel.id') }),
-        changesOnly: true,
-        fields: (shown) => ({
-          displayName: t('Name'),
-          description: { label: t('Description'), as: 'long' },
-          privacy: { label: t('Who may see it'), choices: playlistPrivacies },
-          videoChannelId: { label: t('Channel'), choices: channelsOf(shown), none: t('None') },
-        }),
-      }),
-    ],
-  ),
+    }),
+  ]),
   screen('/my-library/comments', t('Comments'), [
     list('comments', 'GET /api/v1/users/me/videos/comments', {
       columns: {

@@ -18,11 +18,8 @@ interface Where {
 const removal = (path: string): string => ['DELETE', path].join(' ')
 
 /** Blocked accounts and servers, and their lists to take over and to pass on. */
-export const blocks = ({ path, title, api }: Where): Screen => ({
-  path,
-  title,
-  parts: [...blocksOf('account', path, api), ...blocksOf('server', path, api)],
-})
+export const blocks = ({ path, title, api }: Where): Screen =>
+  screen(path, title, [...blocksOf('account', path, api), ...blocksOf('server', path, api)])
 
 const BLOCKS = {
   account: {

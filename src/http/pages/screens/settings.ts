@@ -12,7 +12,7 @@ import { notificationList } from '../bodies/notifications.ts'
 import { capital } from '../bodies/text.ts'
 import { pageNumber } from '../fields.ts'
 import { type Refusal, textAt, valueAt } from './api.ts'
-import { form, type Screen, type Shown, screen, type Words } from './parts.ts'
+import { form, type Shown, screen, type Words } from './parts.ts'
 import { ME } from './words.ts'
 
 const NOTIFICATIONS = '/my-account/notifications'
@@ -52,62 +52,57 @@ const device = ({ data: { push, me }, token }: Shown): Html =>
 export const wrongPassword = ({ status, detail }: Refusal) =>
   status === 401 || detail === 'currentPassword is invalid.' ? t('Your current password is not right.') : undefined
 
-export const settingsScreen: Screen = {
-  path: '/my-account/settings',
-  title: t('Settings'),
-  reads: { me: ME, push: `GET ${PUSHES}` },
-  parts: [
-    form('password', 'PUT /api/v1/users/me', {
-      title: t('Change your password'),
-      // Against guessing.
-      limit: 'login',
-      fields: {
-        // For password managers.
-        username: { label: t('User name'), also: html` readonly autocomplete="username"` },
-        currentPassword: { label: t('Current password'), as: 'password', required: true, also: html` autocomplete="current-password"` },
-        password: { label: t('New password'), as: 'password', required: true, also: html` autocomplete="new-password"` },
-      },
-      initial: ({ data }) => data.me,
-      body: (text) => ({ currentPassword: text('currentPassword'), password: text('password') }),
-      refused: wrongPassword,
-      button: t('Change the password'),
-      ends: () => ({
-        heading: t('Your password is changed'),
-        body: html`<p role="status">${t('Your other sessions are over.')} <a href="/">${t('Latest videos')}</a></p>`,
-      }),
+export const settingsScreen = screen('/my-account/settings', t('Settings'), { reads: { me: ME, push: `GET ${PUSHES}` } }, [
+  form('password', 'PUT /api/v1/users/me', {
+    title: t('Change your password'),
+    // Against guessing.
+    limit: 'login',
+    fields: {
+      // For password managers.
+      username: { label: t('User name'), also: html` readonly autocomplete="username"` },
+      currentPassword: { label: t('Current password'), as: 'password', required: true, also: html` autocomplete="current-password"` },
+      password: { label: t('New password'), as: 'password', required: true, also: html` autocomplete="new-password"` },
+    },
+    initial: ({ data }) => data.me,
+    body: (text) => ({ currentPassword: text('currentPassword'), password: text('password') }),
+    refused: wrongPassword,
+    button: t('Change the password'),
+    ends: () => ({
+      heading: t('Your password is changed'),
+      body: html`<p role="status">${t('Your other sessions are over.')} <a href="/">${t('Latest videos')}</a></p>`,
     }),
-    () => html`<p class="soft">${t('Your other sessions end with it.')}</p>`,
-    form('notifications', 'PUT /api/v1/users/me/notification-settings', {
-      title: t('Notifications'),
-      text: ({ tools }) => (isMailEnabled(tools.config()) ? null : html`<span class="soft">${t('This server sends no mails now.')}</span>`),
-      fields: kindsOf,
-      initial: present,
-      changesOnly: true,
-      body: (text, made, shown) => ({
-        ...present(shown),
-        ...Object.fromEntries(Object.entries(made).filter(([name]) => text(name) !== '')),
-      }),
+  }),
+  () => html`<p class="soft">${t('Your other sessions end with it.')}</p>`,
+  form('notifications', 'PUT /api/v1/users/me/notification-settings', {
+    title: t('Notifications'),
+    text: ({ tools }) => (isMailEnabled(tools.config()) ? null : html`<span class="soft">${t('This server sends no mails now.')}</span>`),
+    fields: kindsOf,
+    initial: present,
+    changesOnly: true,
+    body: (text, made, shown) => ({
+      ...present(shown),
+      ...Object.fromEntries(Object.entries(made).filter(([name]) => text(name) !== '')),
     }),
-    device,
-    form('push', `POST ${PUSHES}`, {
-      // Sent by the script alone.
-      when: () => false,
-      body: (text, _made, { tools, request }) => ({
-        endpoint: text('endpoint'),
-        keys: { p256dh: text('p256dh'), auth: text('auth') },
-        language: tools.languageOf(request).tag,
-      }),
+  }),
+  device,
+  form('push', `POST ${PUSHES}`, {
+    // Sent by the script alone.
+    when: () => false,
+    body: (text, _made, { tools, request }) => ({
+      endpoint: text('endpoint'),
+      keys: { p256dh: text('p256dh'), auth: text('auth') },
+      language: tools.languageOf(request).tag,
     }),
-    form('no-push', `POST ${PUSHES}/remove`, {
-      when: ({ data }) => Number(valueAt(data.push, 'total')) > 0,
-      text: ({ data }) =>
-        html`${t('{count, plural, one {# device is notified.} other {# devices are notified.}}', { count: Number(valueAt(data.push, 'total')) })}`,
-      // Without an endpoint all devices are meant.
-      body: (text) => ({ endpoint: text('endpoint') || undefined }),
-      button: t('Notify no device'),
-    }),
-  ],
-}
+  }),
+  form('no-push', `POST ${PUSHES}/remove`, {
+    when: ({ data }) => Number(valueAt(data.push, 'total')) > 0,
+    text: ({ data }) =>
+      html`${t('{count, plural, one {# device is notified.} other {# devices are notified.}}', { count: Number(valueAt(data.push, 'total')) })}`,
+    // Without an endpoint all devices are meant.
+    body: (text) => ({ endpoint: text('endpoint') || undefined }),
+    button: t('Notify no device'),
+  }),
+])
 
 export const notificationScreen = screen(
   NOTIFICATIONS,

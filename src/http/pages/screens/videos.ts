@@ -12,12 +12,12 @@ import {
   chapterLines,
   chaptersIn,
   facts,
-  ifOwn,
   is,
   isNot,
   link,
   liveFields,
   ME,
+  ofOwn,
   PICTURES,
   picture,
   state,
@@ -32,12 +32,6 @@ export const PROCESSING = 'GET /api/v1/vireo/users/me/videos/processing?count=10
 /** Transcoding, importing, waiting for a live, moving, editing. */
 const BUSY_STATES = [2, 3, 6, 7, 9]
 const ownLink = link('/my-library/videos', 'shortUUID', 'name')
-
-/** What the screens of one video have in common. */
-const ofVideo = (reads: Screen['reads']): Pick<Screen, 'reads' | 'instead'> => ({
-  reads: { video: 'GET /api/v1/videos/:id', ...reads },
-  instead: ifOwn('video', 'account.id'),
-})
 
 /** The state of a video, and what is done with it now; while that is awaited, in place of the state. */
 function progressOf(video: unknown, { data }: Shown): Html {
@@ -91,7 +85,7 @@ export const videoScreens: readonly Screen[] = [
   screen(
     '/my-library/videos/:id',
     t('Edit the video'),
-    ofVideo({ me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters', processing: PROCESSING }),
+    ofOwn('video', { me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters', processing: PROCESSING }),
     [
       (shown) => {
         const { video } = shown.data
@@ -148,7 +142,7 @@ export const videoScreens: readonly Screen[] = [
       }),
     ],
   ),
-  screen('/my-library/videos/:id/studio', t('Studio'), ofVideo({ config: CONFIG }), [
+  screen('/my-library/videos/:id/studio', t('Studio'), ofOwn('video', { config: CONFIG }), [
     aboutEdition('videoStudio.enabled', t('This server does not edit videos.')),
     ...[
       {
@@ -176,7 +170,7 @@ export const videoScreens: readonly Screen[] = [
       leadsTo: (_answer: unknown, { values }: Shown) => `/my-library/videos/${values.id}`,
     })),
   ]),
-  screen('/my-library/videos/:id/source', t('Replace the file'), ofVideo({ config: CONFIG }), [
+  screen('/my-library/videos/:id/source', t('Replace the file'), ofOwn('video', { config: CONFIG }), [
     aboutEdition('videoFile.update.enabled', t('This server does not replace the files of videos.')),
     form('replace', 'POST /api/v1/videos/:id/source/replace-resumable', {
       files: true,
@@ -188,7 +182,7 @@ export const videoScreens: readonly Screen[] = [
       button: t('Replace'),
     }),
   ]),
-  screen('/my-library/videos/:id/live', t('Live'), ofVideo({ live: 'GET /api/v1/videos/live/:videoId' }), [
+  screen('/my-library/videos/:id/live', t('Live'), ofOwn('video', { live: 'GET /api/v1/videos/live/:videoId' }), [
     ({ data: { live, video } }) => html`<p>${ownLink(video)}</p>
 <p>${t('In OBS: Settings, Stream, service “Custom”. The key is a secret: who has it streams in your name.')}</p>${facts([
       [t('State'), valueAt(video, 'state')],
@@ -211,7 +205,7 @@ export const videoScreens: readonly Screen[] = [
   screen(
     '/my-library/videos/:id/statistics',
     t('Statistics'),
-    ofVideo({
+    ofOwn('video', {
       overall: 'GET /api/v1/videos/:id/stats/overall',
       viewers: 'GET /api/v1/videos/:id/stats/timeseries/viewers',
       retention: 'GET /api/v1/videos/:id/stats/retention',

@@ -13,6 +13,12 @@ const LONGEST = 10_000
 const toVideo = (_answer: unknown, { values }: Shown): string => `/w/${String(values.id)}`
 const backToVideo = ({ values }: Shown) => ({ path: `/w/${String(values.id)}`, text: t('Back to the video') })
 
+/** What the screens of a video and of its comments have in common. */
+const belowVideo = (reads: Screen['reads']): Pick<Screen, 'back' | 'reads'> => ({
+  back: backToVideo,
+  reads: { video: 'GET /api/v1/videos/:id', ...reads },
+})
+
 const commentPreview: FormPart['preview'] = (text, { tools }) => richText(text('text').slice(0, LONGEST), tools.urls)
 
 const report = (fixed: FormPart['fixed']): FormPart => ({
@@ -30,41 +36,36 @@ const report = (fixed: FormPart['fixed']): FormPart => ({
 })
 
 export const watchScreens: readonly Screen[] = [
-  screen(
-    '/w/:id/take-part',
-    t('Take part'),
-    { back: backToVideo, reads: { video: 'GET /api/v1/videos/:id', playlists: 'GET /api/v1/accounts/:name/video-playlists?count=100' } },
-    [
-      ({ data: { video } }) => html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong></p>`,
-      form('rate', 'PUT /api/v1/videos/:id/rate', {
-        fields: { rating: { label: t('Your rating'), choices: { like: t('Like'), dislike: t('Dislike'), none: t('None') } } },
-        button: t('Rate'),
-        leadsTo: toVideo,
+  screen('/w/:id/take-part', t('Take part'), belowVideo({ playlists: 'GET /api/v1/accounts/:name/video-playlists?count=100' }), [
+    ({ data: { video } }) => html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong></p>`,
+    form('rate', 'PUT /api/v1/videos/:id/rate', {
+      fields: { rating: { label: t('Your rating'), choices: { like: t('Like'), dislike: t('Dislike'), none: t('None') } } },
+      button: t('Rate'),
+      leadsTo: toVideo,
+    }),
+    form('comment', 'POST /api/v1/videos/:id/comment-threads', {
+      title: t('Comment'),
+      when: ({ data }) => valueAt(data.video, 'commentsPolicy.id') !== 2,
+      fields: { text: { label: t('Your comment'), help: t('Markdown works.') } },
+      button: t('Send'),
+      preview: commentPreview,
+      leadsTo: toVideo,
+    }),
+    form('save', 'POST /api/v1/video-playlists/:playlistId/videos', {
+      title: t('Save to a playlist'),
+      inPath: ['playlistId'],
+      fields: ({ data }) => ({
+        playlistId: { label: t('Playlist'), choices: choicesFrom(valueAt(data.playlists, 'data'), 'id', 'displayName') },
       }),
-      form('comment', 'POST /api/v1/videos/:id/comment-threads', {
-        title: t('Comment'),
-        when: ({ data }) => valueAt(data.video, 'commentsPolicy.id') !== 2,
-        fields: { text: { label: t('Your comment'), help: t('Markdown works.') } },
-        button: t('Send'),
-        preview: commentPreview,
-        leadsTo: toVideo,
-      }),
-      form('save', 'POST /api/v1/video-playlists/:playlistId/videos', {
-        title: t('Save to a playlist'),
-        inPath: ['playlistId'],
-        fields: ({ data }) => ({
-          playlistId: { label: t('Playlist'), choices: choicesFrom(valueAt(data.playlists, 'data'), 'id', 'displayName') },
-        }),
-        fixed: ({ data }) => ({ videoId: valueAt(data.video, 'id') }),
-        said: t('It is in the playlist.'),
-      }),
-      report(({ data }) => ({ video: { id: valueAt(data.video, 'id') } })),
-    ],
-  ),
+      fixed: ({ data }) => ({ videoId: valueAt(data.video, 'id') }),
+      said: t('It is in the playlist.'),
+    }),
+    report(({ data }) => ({ video: { id: valueAt(data.video, 'id') } })),
+  ]),
   screen(
     '/w/:id/comments/:threadId/:commentId',
     t('A comment'),
-    { back: backToVideo, reads: { video: 'GET /api/v1/videos/:id', thread: 'GET /api/v1/videos/:id/comment-threads/:threadId' } },
+    belowVideo({ thread: 'GET /api/v1/videos/:id/comment-threads/:threadId' }),
     [
       (shown) => {
         const comment = commentOf(shown)

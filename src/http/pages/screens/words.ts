@@ -20,9 +20,6 @@ const translated = (labels: Readonly<Record<number, string>>): Choices =>
   Object.fromEntries(Object.entries(labels).map(([name, label]) => [name, known(label)]))
 
 const privacies = translated(privacyLabels)
-/** Plugins may add values. */
-const categories = (): Choices => translated(categoryLabels)
-const licences = (): Choices => translated(licenceLabels)
 export const languages = (): Choices => Object.fromEntries(Object.keys(languageLabels).map((code) => [code, languageName(code)]))
 const commentPolicies: Choices = {
   1: t('Everybody may comment'),
@@ -56,8 +53,9 @@ export const videoFields = (shown: Shown): Words => ({
   tags: { label: t('Tags'), as: 'list', help: t('At most five, separated by commas.') },
   language: { label: t('Language'), choices: languages(), byName: true },
   nsfw: { label: t('Sensitive content'), as: 'check' },
-  category: { label: t('Category'), choices: categories(), isRare: true },
-  licence: { label: t('Licence'), choices: licences(), isRare: true },
+  // Plugins may add values to these.
+  category: { label: t('Category'), choices: translated(categoryLabels), isRare: true },
+  licence: { label: t('Licence'), choices: translated(licenceLabels), isRare: true },
   'scheduleUpdate.updateAt': {
     label: t('Change who may watch at'),
     as: 'moment',
@@ -107,14 +105,22 @@ export const isNot =
   (row: unknown): boolean =>
     !values.includes(valueAt(row, path))
 
-/** For others there is no such screen; the staff changes all that is of this server. `owner` leads to the account. */
-export const ifOwn =
-  (name: 'video' | 'playlist' | 'channel', owner: string): NonNullable<Screen['instead']> =>
-  ({ visit, data }) => {
-    const isOwn = valueAt(data[name], owner) === visit?.user.accountId
+/** The operations that read what users have, and where their answers have the account. */
+const OWN = {
+  video: ['GET /api/v1/videos/:id', 'account.id'],
+  playlist: ['GET /api/v1/video-playlists/:playlistId', 'ownerAccount.id'],
+  channel: ['GET /api/v1/video-channels/:channelHandle', 'ownerAccount.id'],
+} as const
+
+/** What the screens of one thing have in common. For others there is no such screen; the staff changes all that is of this server. */
+export const ofOwn = (name: keyof typeof OWN, reads: Screen['reads']): Pick<Screen, 'reads' | 'instead'> => ({
+  reads: { [name]: OWN[name][0], ...reads },
+  instead: ({ visit, data }) => {
+    const isOwn = valueAt(data[name], OWN[name][1]) === visit?.user.accountId
     if (isOwn || (visit && isStaff(visit.user.role) && is('isLocal', true)(data[name]))) return undefined
     throw new HttpError(404, 'It does not exist, or it belongs to somebody else.')
-  }
+  },
+})
 
 const LONGEST_CELL = 300
 /** A long text in a row, shortened. */
