@@ -155,12 +155,8 @@ ${isWrong && html`<p id="wrong" role="alert" class="problem">${t('That is not th
 </section>`,
 })
 
-/** A request for the page of a video; the password is that of its form. */
-export interface AskedVideo<Query extends z.ZodType> {
-  id: string
-  query: z.infer<Query>
-  password?: string
-}
+/** A request for the page of a video. */
+export type AskedVideo<Query extends z.ZodType> = FastifyRequest & { params: { id: string }; query: z.infer<Query> }
 
 type Found = Exclude<Watched, { found: 'video' }> | { found: 'video'; part: WatchPart }
 interface AskedPart {

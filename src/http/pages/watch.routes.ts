@@ -48,10 +48,11 @@ export function addWatchPages(tools: PageTools): void {
     return { actions: ownActions(own), subscribe, comment: commentForm(own) }
   }
 
-  async function show(request: FastifyRequest, reply: FastifyReply, { id, query, password }: AskedVideo<typeof querystring>) {
+  async function show(request: AskedVideo<typeof querystring>, reply: FastifyReply, password?: string) {
+    const { params, query } = request
     const visit = await visitors.of(request)
     const said = { start: query.commentsStart, threadId: query.threadId }
-    const watched = await findPart(visit, { id, password, said, language: languageOf(request) })
+    const watched = await findPart(visit, { id: params.id, password, said, language: languageOf(request) })
     if (watched.found === 'nothing') return sendMissing(request, reply)
     if (watched.found === 'locked') return send(request, reply, lockedPage(tools, watched))
     const { part } = watched
@@ -65,17 +66,14 @@ export function addWatchPages(tools: PageTools): void {
 
   for (const path of ['/w/:id', '/videos/watch/:id']) {
     app.get(path, { ...options, ...keep(Object.keys(querystring.shape)) }, async (request, reply) => {
-      const { id } = request.params
-      const thread = threadIn(id)
+      const thread = threadIn(request.params.id)
       // Without a fragment, so that browsers keep the one that names the comment.
       if (thread) return reply.redirect(`/w/${thread.id}?threadId=${thread.threadId}`, 302)
-      return show(request, reply, { id, query: request.query })
+      return show(request, reply)
     })
 
     // The password is not stored: a reload sends it again.
-    app.post(path, takingPassword(options), async (request, reply) =>
-      show(request, reply, { id: request.params.id, query: request.query, password: request.body.password }),
-    )
+    app.post(path, takingPassword(options), async (request, reply) => show(request, reply, request.body.password))
   }
 }
 

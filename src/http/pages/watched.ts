@@ -6,7 +6,6 @@ import type { Visit } from '../../actors/session/index.ts'
 import {
   assertFollowed,
   assertMaySee,
-  type FileTokens,
   findWatchedVideo,
   hasPrivateFiles,
   listVideos,
@@ -14,12 +13,12 @@ import {
   type WatchedVideoRow,
 } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
-import type { Database } from '../../platform/database/index.ts'
 import { idOrUuid } from '../plugins/schemas.ts'
 import { elementTypeOf, elementTypes } from '../video-playlists/views.ts'
 import { seesStrangers } from '../videos/follow-constraints.ts'
 import { viewerOf } from '../videos/viewer.ts'
 import { PAGE_COUNT } from './fields.ts'
+import type { PageTools } from './send.ts'
 import type { FileToken } from './sources.ts'
 
 export type Watched =
@@ -29,11 +28,7 @@ export type Watched =
   | { found: 'locked'; isWrong: boolean }
   | { found: 'video'; video: WatchedVideoRow; fileToken: string | undefined }
 
-interface WatchedDeps {
-  db: Database
-  config: () => Config
-  fileTokens: Pick<FileTokens, 'issue'>
-}
+type WatchedDeps = Pick<PageTools, 'db' | 'config' | 'fileTokens'>
 
 const videoKey = idOrUuid('video')
 const WRONG = 'incorrect_video_password'
@@ -85,7 +80,7 @@ export type VideoPage = Awaited<ReturnType<typeof videoPage>>
 type Wanted = Pick<VideoListQuery, 'scope'> & Partial<VideoListQuery> & { page: number }
 
 /** A page of public videos, counted from 1, in one statement, without a count; `visit`: the viewer, null for visitors. */
-export async function videoPage({ db, config }: { db: Database; config: () => Config }, visit: Visit | null, { page, ...wanted }: Wanted) {
+export async function videoPage({ db, config }: Pick<PageTools, 'db' | 'config'>, visit: Visit | null, { page, ...wanted }: Wanted) {
   const policy = sensitivePolicy(config(), visit)
   const { rows } = await listVideos(db, {
     internal: false,

@@ -12,7 +12,7 @@ import { facts, handle, handleText, is, isNot, videoLink } from './words.ts'
 const REDUNDANCY = 'GET /api/v1/server/redundancy/videos'
 const FAILING = 'GET /api/v1/vireo/peers?state=failing&count=100'
 
-const askedOf = (row: unknown): string => (textAt(row, 'data.name') === '' ? textAt(row, 'data.host') : handleText(row, 'data'))
+const askedOf = (row: unknown): string => (textAt(row, 'data.name') === '' ? textAt(row, 'data.host') : handleText(row, 'data.'))
 
 const mirroring = (redundancyAllowed: boolean, label: Localized): Action => ({
   label,
@@ -46,9 +46,9 @@ const policies = ({ data: { stats } }: Shown): Html =>
 export const federationScreens: readonly Screen[] = [
   screen('/admin/follows/following', t('Following'), { needs: 'POST /api/v1/server/following', reads: { failing: FAILING } }, [
     list('following', 'GET /api/v1/server/following', {
-      id: (row) => (is('following.name', 'peertube')(row) ? textAt(row, 'following.host') : handleText(row, 'following')),
+      id: (row) => (is('following.name', 'peertube')(row) ? textAt(row, 'following.host') : handleText(row, 'following.')),
       columns: {
-        Server: handle('following'),
+        Server: handle('following.'),
         State: 'state',
         Waits: whyItWaits,
         Mirrored: 'following.hostRedundancyAllowed',
@@ -83,8 +83,8 @@ export const federationScreens: readonly Screen[] = [
   ]),
   screen('/admin/follows/followers', t('Followers'), { needs: 'POST /api/v1/server/followers/:nameWithHost/accept' }, [
     list('followers', 'GET /api/v1/server/followers', {
-      id: (row) => handleText(row, 'follower'),
-      columns: { Server: handle('follower'), State: 'state', Since: 'createdAt' },
+      id: (row) => handleText(row, 'follower.'),
+      columns: { Server: handle('follower.'), State: 'state', Since: 'createdAt' },
       filters: { state: t('State') },
       actions: {
         accept: { label: t('Accept'), operation: 'POST /api/v1/server/followers/:nameWithHost/accept', when: isNot('state', 'accepted') },

@@ -24,7 +24,7 @@ export const moderationScreens: readonly Screen[] = [
   screen('/admin/abuses', t('Reports'), [list('abuses', 'GET /api/v1/abuses', { ...reports, filters: { filter: t('About') } })]),
   screen('/admin/abuses/:id', t('Conversation about a report'), { reads: { report: 'GET /api/v1/abuses?id=:id' } }, [
     list('abuses', 'GET /api/v1/abuses', { ...reports, query: ({ values }) => ({ id: String(values.id) }) }),
-    ...conversation(t('Message to the reporter'), handle('account'), {
+    ...conversation(t('Message to the reporter'), handle('account.'), {
       delete: { label: t('Delete'), operation: 'DELETE /api/v1/abuses/:id/messages/:messageId' },
     }),
   ]),

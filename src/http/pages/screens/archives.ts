@@ -168,15 +168,11 @@ ${failures.total > 0 && failuresOf(failures)}`
 
 function failuresOf({ total, data }: LatestImport['failures']): Html {
   const rest = total - data.length
+  const items = data.map(({ part, index, name, reason }) => {
+    const item = name ?? t('number {number}', { number: index + 1 })
+    return html`<li>${PARTS[part]}: <bdi>${item}</bdi> ${REASONS[reason]}.</li>\n`
+  })
   return html`<details><summary>${t('What was not brought in')}</summary>
-<ul>${data.map(
-    ({
-      part,
-      index,
-      name,
-      reason,
-    }) => html`<li>${PARTS[part]}: <bdi>${name ?? t('number {number}', { number: index + 1 })}</bdi> ${REASONS[reason]}.</li>
-`,
-  )}</ul>
+<ul>${items}</ul>
 ${rest > 0 && html`<p class="soft">${t('And {count} more.', { count: rest })}</p>`}</details>`
 }

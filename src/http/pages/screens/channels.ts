@@ -26,7 +26,7 @@ export const channelScreens: readonly Screen[] = [
       id: 'name',
       columns: {
         Name: link('/my-library/video-channels', 'name', 'displayName'),
-        Handle: handle(''),
+        Handle: handle(),
         Subscribers: 'followersCount',
         Made: 'createdAt',
       },
@@ -56,7 +56,7 @@ export const channelScreens: readonly Screen[] = [
     }),
     list('followers', 'GET /api/v1/video-channels/:channelHandle/followers', {
       title: t('Subscribers'),
-      columns: { Account: handle('follower'), Since: 'createdAt' },
+      columns: { Account: handle('follower.'), Since: 'createdAt' },
       actions: { remove: removeFollower },
       empty: t('No subscribers yet.'),
     }),

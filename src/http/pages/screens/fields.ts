@@ -193,13 +193,12 @@ function inBody({ as, type, nullable, required }: Field, texts: readonly string[
   const text = (texts[0] ?? '').replaceAll('\r\n', '\n')
   if (as === 'check' || type === 'boolean') return text === 'true'
   if (as === 'many') return [...texts]
-  if (as === 'lines' || as === 'list' || type === 'array') {
-    const items = text.split(as === 'lines' ? '\n' : ',').map((item) => item.trim())
-    return items.filter((item) => item !== '')
-  }
+  if (as === 'lines' || as === 'list' || type === 'array') return itemsIn(text, as === 'lines' ? '\n' : ',')
   if (text === '') return required ? '' : nullable ? null : undefined
   return as === 'moment' ? momentIn(text) : text
 }
+
+export const itemsIn = (text: string, separator: string): string[] => text.split(separator).flatMap((item) => item.trim() || [])
 
 /** A body as the fields of a form: lists repeat a name, and objects have brackets. */
 export function formEntries(body: object, within = ''): [string, string][] {

@@ -79,7 +79,7 @@ export const libraryScreens: readonly Screen[] = [
   screen('/my-library/comments', t('Comments'), [
     list('comments', 'GET /api/v1/users/me/videos/comments', {
       columns: {
-        From: handle('account'),
+        From: handle('account.'),
         Comment: (row) =>
           html`<a href="/w/${textAt(row, 'video.uuid')}?threadId=${textAt(row, 'threadId')}#comments"><bdi>${shortened('text')(row)}</bdi></a>`,
         Video: videoLink('video.'),
@@ -97,7 +97,7 @@ export const libraryScreens: readonly Screen[] = [
   ]),
   screen('/my-library/ownership', t('Offers'), { reads: { me: ME } }, [
     list('offers', 'GET /api/v1/videos/ownership', {
-      columns: { Video: videoLink('video.'), From: handle('initiatorAccount'), State: 'status', Since: 'createdAt' },
+      columns: { Video: videoLink('video.'), From: handle('initiatorAccount.'), State: 'status', Since: 'createdAt' },
       actions: {
         accept: { label: t('Accept'), operation: ACCEPT, body: {}, when: is('status', 'WAITING') },
         refuse: { label: t('Refuse'), operation: 'POST /api/v1/videos/ownership/:id/refuse', when: is('status', 'WAITING') },
@@ -124,7 +124,7 @@ export const libraryScreens: readonly Screen[] = [
   screen('/my-library/subscriptions', t('Subscriptions'), [
     list('subscriptions', 'GET /api/v1/users/me/subscriptions', {
       id: (row) => `${textAt(row, 'name')}@${textAt(row, 'host')}`,
-      columns: { Channel: 'displayName', Handle: handle(''), Subscribers: 'followersCount' },
+      columns: { Channel: 'displayName', Handle: handle(), Subscribers: 'followersCount' },
       actions: { end: { label: t('Unsubscribe'), operation: 'DELETE /api/v1/users/me/subscriptions/:uri' } },
       empty: t('No subscriptions yet.'),
     }),
@@ -136,7 +136,7 @@ export const libraryScreens: readonly Screen[] = [
   ]),
   screen('/my-library/followers', t('Followers'), [
     list('followers', 'GET /api/v1/accounts/:name/followers', {
-      columns: { Follower: handle('follower'), Of: handle('following'), Since: 'createdAt' },
+      columns: { Follower: handle('follower.'), Of: handle('following.'), Since: 'createdAt' },
       actions: { remove: removeFollower },
       empty: t('No followers yet.'),
     }),

@@ -24,8 +24,8 @@ export const blocks = ({ path, title, api }: Where): Screen =>
 const BLOCKS = {
   account: {
     title: t('Accounts'),
-    id: (row: unknown) => handleText(row, 'blockedAccount'),
-    column: { Account: handle('blockedAccount') },
+    id: (row: unknown) => handleText(row, 'blockedAccount.'),
+    column: { Account: handle('blockedAccount.') },
     empty: t('No blocked accounts.'),
     parameter: 'accountName',
     field: { label: t('Account'), help: t('Such as name@video.example') },
@@ -139,7 +139,7 @@ function aboutReport({ data }: Shown): Html {
     [t('Comment'), comment === undefined ? null : html`<bdi>${shortened('comment.text')(report) || String(comment)}</bdi>`],
     [t('Kinds'), kinds.length === 0 ? null : listed(kinds)],
     [t('Reason'), valueAt(report, 'reason')],
-    [t('From'), handle('reporterAccount')(report)],
+    [t('From'), handle('reporterAccount.')(report)],
     [t('State'), valueAt(report, 'state')],
     [t('Note for the staff'), valueAt(report, 'moderationComment')],
     [t('Sent'), valueAt(report, 'createdAt')],

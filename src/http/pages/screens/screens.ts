@@ -30,16 +30,14 @@ export const screens: readonly Screen[] = [
 
 const MENUS = { library: t('Your library'), account: t('Your account'), admin: t('Administration') } as const
 
+/** Tells whether the role of the visitor allows an operation. */
+type MayCall = (operation: string) => boolean
+
 /** True if somebody may open the screen: one of its parts is allowed. */
-export const mayOpen = ({ parts, needs }: Screen, mayCall: (operation: string) => boolean): boolean =>
+export const mayOpen = ({ parts, needs }: Screen, mayCall: MayCall): boolean =>
   needs === undefined ? parts.some((part) => typeof part === 'function' || mayCall(part.operation)) : mayCall(needs)
 
-/** `mayCall` tells whether the role allows an operation. */
-export function menuOf(
-  { path, menu }: { path: string; menu: Menu },
-  { visit, tools }: Shown,
-  mayCall: (operation: string) => boolean,
-): Html {
+export function menuOf({ path, menu }: { path: string; menu: Menu }, { visit, tools }: Shown, mayCall: MayCall): Html {
   const isListed = ({ path, unlisted, isOff }: Screen) => !unlisted && !path.includes(':') && !isOff?.(tools.config())
   const open = screens.filter((screen) => isListed(screen) && mayOpen(screen, mayCall))
   const itemsOf = (name: Menu) => open.filter((screen) => screen.menu === name)

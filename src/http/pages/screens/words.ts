@@ -7,7 +7,7 @@ import { known, type Localized, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { clock, languageName } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
-import { type Choices, type FieldWords, momentIn } from './fields.ts'
+import { type Choices, type FieldWords, itemsIn, momentIn } from './fields.ts'
 import { plain } from './list-html.ts'
 import { type FormPart, form, type ListPart, type Screen, type Shown, type Text, type Words } from './parts.ts'
 
@@ -144,16 +144,13 @@ export const videoLink =
     return id === undefined ? null : html`<a href="${to(String(id))}"><bdi>${String(at('name'))}</bdi></a>`
   }
 
-/** `name@host` of an account or channel in a row, or of the row itself. */
+/** `name@host` of an account or channel; `prefix` is where the row has it. */
 export const handle =
-  (prefix: string) =>
+  (prefix = '') =>
   (row: unknown): Html | null =>
-    valueAt(row, within(prefix, 'name')) === undefined ? null : html`<bdi>${handleText(row, prefix)}</bdi>`
+    valueAt(row, `${prefix}name`) === undefined ? null : html`<bdi>${handleText(row, prefix)}</bdi>`
 
-export const handleText = (row: unknown, prefix: string): string =>
-  `${textAt(row, within(prefix, 'name'))}@${textAt(row, within(prefix, 'host'))}`
-
-const within = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}.${name}`)
+export const handleText = (row: unknown, prefix = ''): string => `${textAt(row, `${prefix}name`)}@${textAt(row, `${prefix}host`)}`
 
 /** Of the own account and channels. */
 export const removeFollower = { label: t('Remove'), operation: 'DELETE /api/v1/vireo/followers/:id', danger: true } as const
@@ -175,7 +172,7 @@ export const reportedThing = (row: unknown): Html | string => videoLink('video.'
 export const reportColumns: ListPart['columns'] = {
   Reason: link('/admin/abuses', 'id', 'reason'),
   About: reportedThing,
-  From: handle('reporterAccount'),
+  From: handle('reporterAccount.'),
   State: 'state',
   Messages: 'countMessages',
   Sent: 'createdAt',
@@ -201,11 +198,7 @@ export const chapterLines = (chapters: unknown): string =>
   (Array.isArray(chapters) ? chapters : []).map((one) => `${clock(Number(valueAt(one, 'timecode')))} ${textAt(one, 'title')}`).join('\n')
 
 export const chaptersIn = (text: string): { timecode: number; title: string }[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [, time = '', title = ''] = /^([\d:]+)\s+(.*)$/.exec(line) ?? []
-      return { timecode: time === '' ? Number.NaN : time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0), title }
-    })
+  itemsIn(text, '\n').map((line) => {
+    const [, time = '', title = ''] = /^([\d:]+)\s+(.*)$/.exec(line) ?? []
+    return { timecode: time === '' ? Number.NaN : time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0), title }
+  })
