@@ -10,12 +10,6 @@ import { titleText } from './heads/index.ts'
 import type { PlayerOptions } from './player-options.ts'
 import { type FileToken, type Source, type Sources, withToken } from './sources.ts'
 
-/** The address for progress reports, and the token of a form. */
-export interface Reports {
-  path: string
-  token: string
-}
-
 /** What is played, and how. */
 export interface Played {
   video: WatchedVideoRow
@@ -23,8 +17,8 @@ export interface Played {
   options: PlayerOptions
   /** Entered by the visitor: views are counted with it. */
   password?: string | undefined
-  /** For logged-in users. */
-  reports?: Reports | undefined
+  /** The address for progress reports of logged-in users, and the token of a form. */
+  reports?: { path: string; token: string } | undefined
   /** The next element of the playlist. */
   nextUrl?: string | undefined
   /** Alone, in a frame of another site. */

@@ -21,6 +21,7 @@ const querystring = playerQuery.extend({
 const options = { ...pageOptions, schema: { params: z.object({ id: z.string() }), querystring, hide: true } } as const
 
 type Query = z.infer<typeof querystring>
+type Asked = Pick<Shown, 'visit'> & Pick<Elements, 'urlOf'> & { query: Query }
 
 export function addPlaylistWatchPages(tools: PageTools): void {
   const { app, config, visitors, languageOf, send, sendMissing, headOf, hiddenHead } = tools
@@ -33,11 +34,7 @@ export function addPlaylistWatchPages(tools: PageTools): void {
     playlist.privacy === playlistPrivacies.private ? hiddenHead(playlist.name) : headOf({ kind: 'playlist', playlist, embed })
 
   /** The current element; undefined if nothing plays. */
-  function shownOf(
-    list: WatchedPlaylist,
-    { query, visit, urlOf }: { query: Query; visit: Visit | null; urlOf: (position: number) => string },
-  ): Shown | undefined {
-    const { watched, current, next } = list
+  function shownOf({ watched, current, next }: WatchedPlaylist, { query, visit, urlOf }: Asked): Shown | undefined {
     if (watched?.found !== 'video' || !current) return undefined
     const asked = playerOptions(query)
     const { video, fileToken } = watched

@@ -58,41 +58,36 @@ ${videosOr(t('No video was found.'), `/search?${new URLSearchParams({ tagsOneOf:
     fetch: boolean
   }
 
-  const pathOf = (kind: SearchKind, search: string) => `/search?${new URLSearchParams({ search, type: kind })}`
-  const byMatch = { by: 'match', descending: true } as const
-  const publicPlaylists = { everyPrivacy: false, type: playlistTypes.regular, withVideos: true } as const
-
-  const found: Record<SearchKind, (asked: Asked) => Promise<Html>> = {
-    async videos({ search, page, visit, fetch }) {
-      const scope = { of: 'everybody' } as const
-      const videos = await videoPage(tools, visit, { scope, page, search, sort: byMatch, strangers: fetch })
-      return videosOr(t('No video was found.'), pathOf('videos', search), videos)
-    },
-
-    channels: ({ search, page, visit }) =>
-      pageOr(
-        { nothing: t('No channel was found.'), path: pathOf('channels', search), page },
-        (range) => listChannels(db, { ...range, sort: byMatch, search, mutedFor: visit?.user.accountId ?? null }),
-        (rows) => channelCards(rows, urls, () => null),
-      ),
-
-    playlists: ({ search, page, visit }) =>
-      pageOr(
-        { nothing: t('No playlist was found.'), path: pathOf('playlists', search), page },
-        (range) => listPlaylists(db, { ...publicPlaylists, ...range, sort: byMatch, search, mutedFor: visit?.user.accountId ?? null }),
-        playlistCards,
-      ),
-  }
-
-  async function results(asked: Asked): Promise<Html> {
-    const { search, kind, fetch } = asked
-    const kinds = KINDS.map((one) => ({ name: SEARCHES[one], path: pathOf(one, search), isOpen: one === kind }))
+  async function results({ search, kind, page, visit, fetch }: Asked): Promise<Html> {
+    const pathOf = (one: SearchKind) => `/search?${new URLSearchParams({ search, type: one })}`
+    const path = pathOf(kind)
+    const kinds = KINDS.map((one) => ({ name: SEARCHES[one], path: pathOf(one), isOpen: one === kind }))
+    const wanted = { search, sort: { by: 'match', descending: true }, mutedFor: visit?.user.accountId ?? null } as const
+    const publicPlaylists = { everyPrivacy: false, type: playlistTypes.regular, withVideos: true } as const
+    const found: Record<SearchKind, () => Promise<Html>> = {
+      async videos() {
+        const videos = await videoPage(tools, visit, { ...wanted, scope: { of: 'everybody' }, page, strangers: fetch })
+        return videosOr(t('No video was found.'), path, videos)
+      },
+      channels: () =>
+        pageOr(
+          { nothing: t('No channel was found.'), path, page },
+          (range) => listChannels(db, { ...range, ...wanted }),
+          (rows) => channelCards(rows, urls, () => null),
+        ),
+      playlists: () =>
+        pageOr(
+          { nothing: t('No playlist was found.'), path, page },
+          (range) => listPlaylists(db, { ...range, ...wanted, ...publicPlaylists }),
+          playlistCards,
+        ),
+    }
     // Other servers are asked about a pasted address once the visitor is logged in.
     const isForUsers = isPasted(search) && !fetch && seesStrangers({ config }, true)
     return html`<h1>${t('Results for “{words}”', { words: search })}</h1>
 ${tabs(t('Kinds of results'), kinds)}
-${isForUsers && html`<p class="notice">${rich('<a>Log in</a> to look for it on other servers.', linkTo(loginPath(pathOf(kind, search))))}</p>`}
-${await found[kind](asked)}`
+${isForUsers && html`<p class="notice">${rich('<a>Log in</a> to look for it on other servers.', linkTo(loginPath(path)))}</p>`}
+${await found[kind]()}`
   }
 }
 

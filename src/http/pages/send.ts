@@ -1,6 +1,6 @@
 // Sends a page: its frame, its ETag, and its policy.
 
-import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LookedAtActor } from '../../actors/actor/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { Registrations } from '../../actors/registration/index.ts'
@@ -14,7 +14,7 @@ import { type Language, t } from '../../platform/language.ts'
 import { conditionalTagged, etagOf } from '../plugins/conditional.ts'
 import type { App } from '../plugins/types.ts'
 import type { Here } from '../videos/actor.view.ts'
-import type { Keeping, VideoResponseCache } from '../videos/response-cache.ts'
+import type { VideoResponseCache } from '../videos/response-cache.ts'
 import type { Watch } from '../views/watch.ts'
 import type { Assets } from './assets.ts'
 import { messageOf, missingBody } from './bodies/notices.ts'
@@ -67,12 +67,6 @@ export interface Answer extends Page {
 /** Tools for the routes of pages. */
 export type PageTools = ReturnType<typeof makePageTools>
 
-type Titled = Pick<Page, 'title' | 'head'>
-
-export interface KeptPage extends Partial<Pick<Keeping, 'onRequest'>> {
-  onSend: onSendHookHandler[]
-}
-
 /** Options of a page's route that has no parameters. */
 export const pageOptions = {
   schema: { hide: true },
@@ -119,9 +113,9 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets) {
   }
 
   /** The head of a page about something public, for machines as well. */
-  const headOf = (subject: Subject): Titled => headed(headTagsOf(subject, { site: site(), here: deps.urls }))
+  const headOf = (subject: Subject) => headed(headTagsOf(subject, { site: site(), here: deps.urls }))
   /** The head of a page that is not for everybody, by default without the name of its subject. */
-  const hiddenHead = (name?: string): Titled => headed(plainHead(site(), name, { isIndexed: false }))
+  const hiddenHead = (name?: string) => headed(plainHead(site(), name, { isIndexed: false }))
 
   const sendMissing = (request: FastifyRequest, reply: FastifyReply, embed = false): FastifyReply =>
     send(request, reply, {
@@ -133,7 +127,7 @@ export function makePageTools(app: App, deps: PagesDeps, assets: Assets) {
     })
 
   /** The hooks of a page that all visitors share, keyed by its path and the named query parameters. */
-  const keep = (names: readonly string[], { embed = false }: { embed?: boolean } = {}): KeptPage => {
+  const keep = (names: readonly string[], { embed = false }: { embed?: boolean } = {}) => {
     // Frames of other sites are anonymous.
     const isForAll = (request: FastifyRequest) => embed || deps.visitors.tokenOf(request) === undefined
     const variantOf = (request: FastifyRequest) => `${languageOf(request, embed).tag} ${themeOf(request, embed)}`

@@ -17,7 +17,7 @@ import { emptyPlayer, noticesOf } from './bodies/notices.ts'
 import { belowPlayer, subscribeLink, watchBody, withOwnParts } from './bodies/watch.ts'
 import { titleText } from './heads/index.ts'
 import type { Page } from './layout.ts'
-import { type Played, playerOf, type Reports } from './player.ts'
+import { type Played, playerOf } from './player.ts'
 import type { Answer, PageTools } from './send.ts'
 import { type FileToken, type Sources, sourcesOf } from './sources.ts'
 import { coversOf, findWatched, sensitivePolicy, type Watched, warnsOf } from './watched.ts'
@@ -36,7 +36,7 @@ export const reportsOf = (
   { visitors }: PageTools,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
   { video, visit }: Pick<Shown, 'video' | 'visit'>,
-): Reports | undefined => (visit ? { path: `${watchPath(video)}/views`, token: visitors.formToken(request, reply) } : undefined)
+) => (visit ? { path: `${watchPath(video)}/views`, token: visitors.formToken(request, reply) } : undefined)
 
 /** The player or its replacement, and the origins of its media. A frame has a heading that is read out, not shown. */
 export function showPlayer({ urls, config }: PageTools, shown: Shown): { player: Html; sources: Sources } {
@@ -124,7 +124,7 @@ async function commentsOf(
   if (threadId !== undefined) {
     const part = { start, count: COMMENTS_PER_PAGE + 1 }
     const rows = await findThread(db, { ...reader, threadId, part })
-    if (rows.length > 0) return threadOf({ rows, threadId, start }, { video, here })
+    if (rows.length > 0) return threadOf({ rows, start }, { video, here, threadId })
   }
   const page = { start, count: THREADS_PER_PAGE, sort: { by: 'createdAt', descending: true } } as const
   return threadsOf({ ...(await listThreads(db, { ...reader, ...page })), start }, { video, here })

@@ -1,7 +1,6 @@
 // Sources of a video's bytes: addresses that a player can read.
 
-import type { FileTokens, VideoDetailsRow, VideoFileRow } from '../../actors/video/index.ts'
-import { resolutionLabel } from '../../actors/video/index.ts'
+import { type FileTokens, resolutionLabel, type VideoDetailsRow, type VideoFileRow } from '../../actors/video/index.ts'
 import { webUrl } from '../../platform/html.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { fileUrl, playlistUrl } from '../videos/file.view.ts'

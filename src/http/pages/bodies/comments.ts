@@ -39,16 +39,13 @@ export async function threadsOf(
 }
 
 /** The rows of one thread, oldest first, and the first one of the next page if there is one. */
-export async function threadOf(
-  { rows, threadId, start }: { rows: CommentRow[]; threadId: number; start: number },
-  { video, here }: Commented,
-): Promise<Html> {
-  const path = watchPath(video)
-  const items = await fitting(rows.slice(0, COMMENTS_PER_PAGE), { video, here, threadId })
+export async function threadOf({ rows, start }: { rows: CommentRow[]; start: number }, commented: Required<Commented>): Promise<Html> {
+  const path = watchPath(commented.video)
+  const items = await fitting(rows.slice(0, COMMENTS_PER_PAGE), commented)
   return sectionOf(t('One conversation'), items, {
     above: html`<p><a href="${path}#comments">${t('All comments')}</a></p>
 `,
-    base: `${path}?threadId=${threadId}&`,
+    base: `${path}?threadId=${commented.threadId}&`,
     previous: start > 0 ? { start: Math.max(0, start - COMMENTS_PER_PAGE), text: t('Earlier') } : undefined,
     next: rows.length > items.length ? { start: start + items.length, text: t('Later') } : undefined,
   })

@@ -17,8 +17,7 @@ export { cut, descriptionText, titleText } from './text.ts'
 export type Subject =
   | { kind: 'video'; video: VideoDetailsRow; embed?: boolean }
   | { kind: 'playlist'; playlist: PlaylistRow; embed?: boolean }
-  | { kind: 'account'; actor: ActorProfile }
-  | { kind: 'channel'; actor: ActorProfile }
+  | { kind: 'account' | 'channel'; actor: ActorProfile }
   | { kind: 'home' }
 
 /** The title, description and other tags of a page about something public. */

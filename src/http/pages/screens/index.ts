@@ -68,7 +68,7 @@ export function addScreens(tools: PageTools): void {
   const api = makeApi(tools)
   addArchiveDownload(tools, api)
 
-  for (const screen of [...screens, ...visitorScreens]) {
+  for (const screen of [...screens, ...visitorScreens.map((one) => ({ ...one, isOpen: true }))]) {
     addUploadBridge(tools, api, screen)
     app.get(screen.path, pageOptions, async (request, reply) => {
       const asked = await open(request, reply, screen)

@@ -23,7 +23,6 @@ const contact: Screen = {
   path: '/about/contact',
   title: t('Contact'),
   heading: ({ tools }) => t('Write to {name}', { name: tools.config().instance.name }),
-  isOpen: true,
   instead: ({ tools }) => (isContactable(tools.config()) ? undefined : { heading: t('Contact'), body: NO_CONTACT }),
   parts: [
     form('contact', 'POST /api/v1/server/contact', {
@@ -144,7 +143,6 @@ const useless = (href: string): Ending => ({
 const linkScreen = (path: string, instead: string, screen: Pick<Screen, 'title' | 'heading' | 'parts'>): Screen => ({
   path,
   ...screen,
-  isOpen: true,
   isSecret: true,
   instead: ({ request, query }) => {
     const isLink = /^[1-9]\d{0,8}$/.test(ownerIn(query) ?? '') && query('verificationString') !== undefined
@@ -182,7 +180,7 @@ const haveAccount = () => html`<p>${rich('<a>Log in</a> if you have an account a
 
 export const visitorScreens: readonly Screen[] = [
   contact,
-  { path: '/signup', title: t('Sign up'), isOpen: true, instead: closedSignup, parts: [signup(false), signup(true), haveAccount] },
+  { path: '/signup', title: t('Sign up'), instead: closedSignup, parts: [signup(false), signup(true), haveAccount] },
   linkScreen('/verify-account/email', '/login', {
     title: t('Your e-mail address'),
     heading: () => t('Is this your e-mail address?'),
@@ -217,7 +215,6 @@ export const visitorScreens: readonly Screen[] = [
     path: ASK,
     title: t('A new password'),
     heading: () => t('Forgot your password?'),
-    isOpen: true,
     isSecret: true,
     instead: (shown) => (sendsMail(shown) ? undefined : { heading: t('Forgot your password?'), body: NO_MAILS }),
     parts: [
