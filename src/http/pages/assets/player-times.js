@@ -38,7 +38,7 @@ function offerBar({ root, video }) {
   const duration = Number(slider.max)
   const chapters = JSON.parse(bar.dataset.chapters)
   for (const { timecode } of chapters.filter(({ timecode }) => timecode > 0)) {
-    const edge = track.appendChild(document.createElement('i'))
+    const edge = track.insertBefore(document.createElement('i'), slider)
     edge.style.left = `${(100 * timecode) / duration}%`
   }
 
@@ -112,12 +112,11 @@ function offerStart({ video }) {
   const [link, code] = document.querySelectorAll('.share [readonly]')
   const [asked, time] = document.querySelectorAll('.share p input')
   if (!time) return
-  const plain = { link: link.value, code: code.value }
   const show = () => {
     const seconds = asked.checked && time.validity.valid ? time.value.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) : 0
     const query = seconds > 0 ? `?start=${seconds}` : ''
-    link.value = plain.link + query
-    code.value = plain.code.replace(/ src="[^"]*/, (source) => source + query)
+    link.value = link.defaultValue + query
+    code.value = code.defaultValue.replace(/ src="[^"]*/, (source) => source + query)
   }
   const follow = () => {
     time.value = clock(video.currentTime)

@@ -14,10 +14,7 @@ const session = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
 
 function begin(root) {
   const video = root.querySelector('video')
-  if (!video) {
-    if (root.dataset.live) followLive(root)
-    return
-  }
+  if (!video) return root.dataset.live && followLive(root)
   const button = root.querySelector('.play')
   const sources = [...video.querySelectorAll(`source:not([type="${HLS_TYPE}"])`)]
   const files = sources.map(({ src, dataset: { label } }) => ({ src: src.split('#')[0], label }))
@@ -27,7 +24,9 @@ function begin(root) {
   player.isNative = !root.dataset.hls || (video.canPlayType(HLS_TYPE) !== '' && !needsLibrary)
   if (video.querySelector('source') === null) return
 
-  colour(player)
+  const [background, foreground] = (root.dataset.colours ?? '').split(' ')
+  if (background) root.style.setProperty('--play', background)
+  if (foreground) root.style.setProperty('--play-ink', foreground)
   const wantsToPlay = video.autoplay
   if (!player.isNative) {
     // Load nothing before the source is chosen.
@@ -72,15 +71,11 @@ async function start(player) {
     // Browsers refuse autoplay with sound.
     if (error.name === 'NotAllowedError' && !video.muted) {
       video.muted = true
-      await video.play().catch(() => showButton(player))
-    } else if (!player.isStarted) showButton(player)
+      await start(player)
+    } else if (!player.isStarted && player.root.querySelector('.trouble').hidden) player.button.hidden = false
   } finally {
     player.root.classList.remove('busy')
   }
-}
-
-function showButton(player) {
-  if (player.root.querySelector('.trouble').hidden) player.button.hidden = false
 }
 
 function started(player) {
@@ -95,10 +90,7 @@ const loadHls = () =>
   new Promise((resolve, reject) => {
     if (window.Hls) return resolve(window.Hls)
     const script = document.createElement('script')
-    script.src = HLS_SCRIPT
-    script.addEventListener('load', () => resolve(window.Hls))
-    script.addEventListener('error', () => reject(new Error('The player could not be loaded.')))
-    document.head.append(script)
+    document.head.append(Object.assign(script, { src: HLS_SCRIPT, onload: () => resolve(window.Hls), onerror: reject }))
   })
 
 /** With hls.js; if that fails, with whole files. */
@@ -112,16 +104,12 @@ async function attachHls(player) {
   let isMended = false
   hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
     if (!fatal) return
-    if (type === Hls.ErrorTypes.NETWORK_ERROR && root.dataset.live) {
+    if (type === Hls.ErrorTypes.NETWORK_ERROR && root.dataset.live)
       setTimeout(() => player.hls === hls && hls.loadSource(root.dataset.hls), RELOAD_MS)
-      return
-    }
-    if (type === Hls.ErrorTypes.MEDIA_ERROR && !isMended) {
+    else if (type === Hls.ErrorTypes.MEDIA_ERROR && !isMended) {
       isMended = true
       hls.recoverMediaError()
-      return
-    }
-    playFile(player, player.files[0], true)
+    } else playFile(player, player.files[0], true)
   })
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     const levels = hls.levels.map(({ height, name }, level) => [name || (height ? `${height}p` : TEXTS.original), `level ${level}`])
@@ -149,8 +137,7 @@ function failed(player) {
   const { video } = player
   if (player.hls) return
   // Each source reports that it cannot be played: the last one, or the element, decides.
-  const isOver = video.error !== null || video.networkState === HTMLMediaElement.NETWORK_NO_SOURCE
-  if (!isOver) return
+  if (video.error === null && video.networkState !== HTMLMediaElement.NETWORK_NO_SOURCE) return
   const next = player.files[player.files.findIndex(({ src }) => src === video.currentSrc) + 1]
   if (next && video.currentSrc !== next.src) playFile(player, next, true)
   else tellTrouble(player)
@@ -169,10 +156,9 @@ const seekTo = (video, seconds) => {
 
 function keepPosition({ root, video }) {
   const first = Number(root.dataset.start ?? 0)
-  const duration = Number(root.dataset.duration)
-  let stop = Number(root.dataset.stop ?? Number.NaN)
+  let stop = Number(root.dataset.stop)
   // A video that was watched to its end begins again.
-  const from = first < duration - 1 ? first : 0
+  const from = first < root.dataset.duration - 1 ? first : 0
   video.addEventListener('loadedmetadata', () => seekTo(video, from), { once: true })
   video.addEventListener('timeupdate', () => {
     if (!(video.currentTime >= stop)) return
@@ -213,13 +199,11 @@ function offerTools(player) {
 function offerTheatre({ root }) {
   const button = root.querySelector('.theatre')
   if (!button) return
-  const widen = (isWide) => {
-    root.closest('.watch').classList.toggle('wide', isWide)
-    button.setAttribute('aria-pressed', String(isWide))
-  }
+  const { classList } = root.closest('.watch')
+  const widen = (isWide) => button.setAttribute('aria-pressed', classList.toggle('wide', isWide))
   button.addEventListener('click', () => {
-    widen(button.getAttribute('aria-pressed') === 'false')
-    localStorage.setItem('theatre', button.getAttribute('aria-pressed'))
+    widen(!classList.contains('wide'))
+    localStorage.setItem('theatre', classList.contains('wide'))
   })
   // Some browsers are told to store nothing, and throw.
   try {
@@ -297,8 +281,7 @@ function report({ root, video }) {
     const headers = { 'content-type': 'application/json', ...(password && { 'x-peertube-video-password': password }) }
     const form = reports && new URLSearchParams({ ...body, token, ...(password && { password }) })
     const sent = form ? { body: form } : { headers, body: JSON.stringify(body) }
-    const address = reports ?? `/api/v1/videos/${uuid}/views`
-    fetch(address, { method: 'POST', keepalive: true, ...sent }).catch(() => undefined)
+    fetch(reports ?? `/api/v1/videos/${uuid}/views`, { method: 'POST', keepalive: true, ...sent }).catch(() => undefined)
   }
   video.addEventListener('timeupdate', () => {
     if (!video.paused && !isSeeking && Date.now() - last >= REPORT_MS) send()
@@ -365,12 +348,6 @@ function listenToLive(videoId, listener) {
   })
   // Not all viewers at once, after a restart of the server.
   socket.addEventListener('close', () => setTimeout(() => listenToLive(videoId, listener), LOOK_MS * (1 + Math.random())))
-}
-
-function colour({ root }) {
-  const [play, foreground] = (root.dataset.colours ?? '').split(' ')
-  if (play) root.style.setProperty('--play', play)
-  if (foreground) root.style.setProperty('--play-ink', foreground)
 }
 
 // Everything above is defined from here on.

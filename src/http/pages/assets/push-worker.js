@@ -20,8 +20,7 @@ async function renew(made) {
   const page = await (await fetch('/my-account/settings')).text()
   const [, key, user, token] = /data-push="([^"]+)" data-user="(\d+)">\s*<input type="hidden" name="token" value="([^"]+)"/.exec(page) ?? []
   if (!user || `?${user}` !== location.search) return
-  const { endpoint, keys } = (
-    made ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }))
-  ).toJSON()
+  const subscription = made ?? (await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key }))
+  const { endpoint, keys } = subscription.toJSON()
   await fetch('/my-account/settings', { method: 'POST', body: new URLSearchParams({ part: 'push', token, endpoint, ...keys }) })
 }
