@@ -55,7 +55,7 @@ function plainPlayer(parts: PlayerParts): Html {
     live: video.is_live && video.id,
     start: start > 0 ? start : video.is_live ? undefined : (video.watched_seconds ?? undefined),
     stop,
-    colours: [options.play ?? '', options.foreground ?? ''].join(' ').trim(),
+    colours: [options.play ?? '', options.foreground ?? ''].join(' ').trimEnd(),
     password: parts.password,
     next: parts.nextUrl,
     storyboard: storyboardOf(parts),

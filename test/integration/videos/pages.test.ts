@@ -488,6 +488,7 @@ describe('the embed page', () => {
     expect(requested).toContain('#t=60,70"')
     expect(requested).toContain('data-stop="70" data-colours="#f00"')
     expect(requested).not.toMatch(/ controls |banner|url\(x\)|class="tools"/)
+    expect((await page(`/videos/embed/${video.uuid}?foregroundColor=%23abc`)).body).toContain('data-colours=" #abc"')
   })
 })
 
