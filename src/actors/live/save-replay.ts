@@ -181,7 +181,10 @@ const FILE_NAME = 'live.mp4'
 /** Characters, as the contract limits the name of a video. */
 const LONGEST_NAME = 120
 
-function generationsOf({ uuid, pieces }: Recording): FileRef[][] {
+/** A piece stays where it was stored, unless a block or its end moved the files of the live. */
+function generationsOf({ uuid, pieces }: Recording): FileRef[][][] {
   const generations = Map.groupBy(pieces, ({ generation }) => generation)
-  return [...generations.values()].map((of) => of.map(({ sequence, isPrivate }) => hlsFile(uuid, pieceName(0, sequence), isPrivate)))
+  return [...generations.values()].map((of) =>
+    of.map(({ sequence, isPrivate }) => [isPrivate, !isPrivate].map((place) => hlsFile(uuid, pieceName(0, sequence), place))),
+  )
 }

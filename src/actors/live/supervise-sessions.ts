@@ -6,7 +6,7 @@ import type { VideoEvent } from '../../state-machines/video.ts'
 import { type ActorDeps, takes, type Unit } from '../runtime/index.ts'
 import { nameSwarms, storePlaylist } from '../video/files.writes.ts'
 import { advanceAndAnnounce, fileStorages, hasPrivateFiles, type PendingFiles, videoLifecycle } from '../video/index.ts'
-import { Video } from '../video/video.entity.ts'
+import { FEDERATED_PRIVACIES, Video } from '../video/video.entity.ts'
 import { type LiveSession, VideoLive } from './live.entity.ts'
 import { liveSessionLifecycle, moveSession, settingsOf, withSession } from './live.lifecycle.ts'
 import { shownRenditions } from './live-playlists.ts'
@@ -44,9 +44,10 @@ export function superviseLiveSessions(
 }
 
 async function removePieces(unit: Unit, { id, videoId }: LiveSession, { pendingFiles }: { pendingFiles: PendingFiles }): Promise<void> {
-  // With those that a process stored without a row: renditions, and numbers that no row of the session has.
+  // With those that a process stored without a row: renditions, and numbers that no row of the session has. A block, or its end, moves the
+  // files of a live.
   const pieces = await unit.query<{ uuid: string; rendition: number; sequence: number; isPrivate: boolean }>(
-    `select v.uuid, p.rendition, p.sequence, p.is_private as "isPrivate" from video v cross join lateral (
+    `select distinct v.uuid, p.rendition, p.sequence, place.is_private as "isPrivate" from video v cross join lateral (
        select 0 as rendition, sequence, is_private from live_piece where session_id = $1
        union all
        select e.rendition, p.sequence, p.is_private
@@ -60,7 +61,8 @@ async function removePieces(unit: Unit, { id, videoId }: LiveSession, { pendingF
        where s.id = $1 and s.reserved is not null and not exists (select from live_piece where session_id = $1 and sequence = n)
        union all
        select rendition, sequence, is_private from live_remote_piece where session_id = $1
-     ) p where v.id = $2`,
+     ) p cross join lateral (values (p.is_private), (v.blocked or v.privacy not in ${FEDERATED_PRIVACIES})) as place (is_private)
+     where v.id = $2`,
     [id, videoId],
   )
   await unit.query('delete from live_rendition_piece where session_id = $1', [id])

@@ -11,11 +11,13 @@ import { inputGuard } from '../ffmpeg/guard.ts'
 import { type RunLimits, runFfmpeg } from '../ffmpeg/run.ts'
 import type { FileRef, Store } from '../store/store.ts'
 
+type Places = readonly FileRef[]
+
 export interface JoinPiecesOptions {
   ffmpeg: Ffmpeg
   store: Pick<Store, 'open'>
-  /** The pieces of each connection, in order: timestamps begin again with each. */
-  generations: readonly (readonly FileRef[])[]
+  /** The pieces of each connection, in order: timestamps begin again with each. A piece is in one of its places, and may be moved meanwhile. */
+  generations: readonly (readonly Places[])[]
   /** Exists, and is the caller's own. */
   folder: string
   limits: RunLimits
@@ -52,13 +54,18 @@ export async function joinPieces({ ffmpeg, store, generations, folder, limits, n
 
 const STREAMS = ['-map', '0:v:0?', '-map', '0:a:0?']
 
-async function* bytesOf(store: Pick<Store, 'open'>, refs: readonly FileRef[], signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
-  for (const ref of refs) {
-    const opened: { stream: Readable } | undefined = await store.open(ref, undefined, signal).catch((error: unknown) => {
-      // One that the store has lost costs its seconds, not the recording.
-      if (error instanceof MediaError && error.reason === 'not-found') return undefined
-      throw error
-    })
-    if (opened) yield* opened.stream
+async function* bytesOf(store: Pick<Store, 'open'>, pieces: readonly Places[], signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  for (const places of pieces) {
+    // A move back is noticed by a second look.
+    for (const place of [...places, ...places]) {
+      const opened: { stream: Readable } | undefined = await store.open(place, undefined, signal).catch((error: unknown) => {
+        // One that the store has lost costs its seconds, not the recording.
+        if (error instanceof MediaError && error.reason === 'not-found') return undefined
+        throw error
+      })
+      if (!opened) continue
+      yield* opened.stream
+      break
+    }
   }
 }

@@ -5,6 +5,7 @@ import { type Client, login } from '../../../scripts/demo/client.ts'
 import { toShortUuid } from '../../../src/platform/ids.ts'
 import { publish } from '../../support/live.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
+import { run } from '../../support/postgres.ts'
 import { until } from '../../support/until.ts'
 
 let node: TestNode
@@ -131,9 +132,18 @@ describe('the recording', () => {
   it('of a permanent live that was blocked meanwhile is blocked too', async () => {
     const live = await create({ permanentLive: true, saveReplay: true, replaySettings: { privacy: 1 } })
     const sending = publish(address(live.key), { seconds: 600, paced: true })
-    await until(async () => (await detailsOf(live)).state.id === 1, { what: 'the live' })
+    const received = async (): Promise<number> => {
+      const [{ seconds } = { seconds: 0 }] = await run<{ seconds: number }>(
+        node.databaseUrl,
+        `select coalesce(sum(seconds), 0)::float8 as seconds from live_piece p join live_session s on s.id = p.session_id
+         where s.video_id = ${live.id}`,
+      )
+      return seconds
+    }
+    await until(async () => (await received()) >= 3, { what: 'three seconds' })
     await root.send('POST', `/api/v1/videos/${live.uuid}/blacklist`, { reason: 'Not ours to show.', unfederate: true })
     await sending
+    const seconds = await received()
     const replay = await until(
       async () => {
         const { data } = await root.get<{ data: { error: number; replayVideo: { id: number; uuid: string } | null }[] }>(
@@ -144,6 +154,7 @@ describe('the recording', () => {
       { what: 'the recording' },
     )
     await until(async () => (await detailsOf({ ...live, ...replay })).state.id === 1, { what: 'the replay' })
+    expect(Math.abs((await detailsOf({ ...live, ...replay })).duration - seconds)).toBeLessThanOrEqual(1)
     expect((await fetch(`${node.base}/api/v1/videos/${replay.uuid}`)).status).toBe(401)
     const activity = { headers: { accept: 'application/activity+json' } }
     expect((await fetch(`${node.base}/videos/watch/${replay.uuid}`, activity)).status).toBe(404)
