@@ -10,7 +10,8 @@ import { totalVideos } from '../deltas.ts'
 import { isListedPrivacy } from '../video.entity.ts'
 import type { VideoListRow } from '../video.rows.ts'
 import { channelsOf, conditions, isBeyondListed, isCommon, isSelective, LISTED, searched, UNLISTED } from './list-conditions.ts'
-import type { Bind, VideoListQuery, VideoSortField } from './list-query.ts'
+import { MOST_WEIGHED, orderBy, placed, SORTED_BY } from './list-order.ts'
+import type { Bind, VideoListQuery } from './list-query.ts'
 import { readCards } from './video-cards.ts'
 
 export interface ListedVideo {
@@ -274,17 +275,6 @@ function positionsFor({ scope, watcher }: VideoListQuery, bind: Bind): string {
 const WATCHED = 'history seen join video v on v.id = seen.video_id'
 
 /**
- * Of the matches whose name is not the text, so many are compared with it, the most liked ones, since a word may be in every name. The
- * others follow, the most liked first, so that pages neither overlap nor miss one.
- */
-const MOST_WEIGHED = 150
-
-/** Matches with `weighed`: true if they are compared with the text, or if it is their name. */
-const placed = (matches: string): string =>
-  `(select m.*, m.named or row_number() over (partition by m.named order by m.best desc, m.id desc) <= ${MOST_WEIGHED} as weighed
-    from ${matches} m) v`
-
-/**
  * The rows that the page is taken from. The indexes of an order contain either listed or unlisted videos, so for requesters who see both
  * the first rows of each are taken. For some channels the first rows of each channel are taken, since walking all videos takes the longer
  * the fewer these channels have.
@@ -321,50 +311,6 @@ const spellings = (search: string): string[] => {
   const small = search.toLowerCase()
   return [...new Set([search, small, small.charAt(0).toUpperCase() + small.slice(1), search.toUpperCase()])]
 }
-
-const COLUMNS: Record<VideoSortField, readonly string[]> = {
-  name: ['v.name'],
-  duration: ['v.duration'],
-  createdAt: ['v.created_at'],
-  publishedAt: ['v.published_at'],
-  originallyPublishedAt: ['v.originally_published_at'],
-  views: ['v.views'],
-  likes: ['v.likes'],
-  trending: ['v.trending', 'v.views'],
-  hot: ['v.hot'],
-  best: ['v.best'],
-  localVideoFilesSize: ['v.files_size'],
-}
-
-/** The columns of orders. */
-const SORTED_BY = [...new Set(Object.values(COLUMNS).flat()), 'v.id'].join(', ')
-
-/** By a quantity: of equals, the oldest comes first in descending order. */
-const AMOUNTS: ReadonlySet<VideoSortField | 'match'> = new Set(['views', 'likes', 'trending', 'localVideoFilesSize'])
-/** Of equals, the oldest comes first in both directions. */
-const OLDEST_FIRST: ReadonlySet<VideoSortField | 'match'> = new Set(['duration', 'likes'])
-
-/** Every order ends in the id, so that pages neither overlap nor miss a video. Without words, the newest videos match best. */
-function orderBy({ scope, sort: { by, descending }, search }: VideoListQuery, bind: Bind): string {
-  if (scope.of === 'watched') return 'seen.watched_at desc, v.id desc'
-  const direction = descending ? 'desc' : 'asc'
-  if (by === 'match' && search) return likeness(bind(search), direction)
-  const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
-  const keys = by === 'match' ? ['v.published_at'] : COLUMNS[by]
-  const ofEquals = OLDEST_FIRST.has(by) || descending === AMOUNTS.has(by) ? 'asc' : 'desc'
-  return [...keys.map((key) => `${key} ${direction}${nulls}`), `v.id ${ofEquals}`].join(', ')
-}
-
-/** Videos with this name, then by the similarity of the name plus the frequency of the words, then the others. */
-const likeness = (text: string, direction: 'asc' | 'desc'): string =>
-  [
-    'v.weighed desc',
-    `v.named ${direction}`,
-    `case when v.weighed and not v.named then similarity(v.name, ${text}) + ts_rank(v.words, search_words(${text})) end ${direction} nulls last`,
-    `case when v.weighed and not v.named then v.published_at end ${direction} nulls last`,
-    'v.best desc',
-    'v.id desc',
-  ].join(', ')
 
 /** Matches are counted up to here: see docs/adr/0007. */
 const MOST_COUNTED = 1_000

@@ -15,6 +15,7 @@ interface Where {
   api: string
 }
 
+/** Put together, since `scripts/check-owners.ts` would take it for SQL. */
 const removal = (path: string): string => ['DELETE', path].join(' ')
 
 /** Blocked accounts and servers, and their lists to take over and to pass on. */
