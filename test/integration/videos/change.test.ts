@@ -263,6 +263,7 @@ describe('the removal of a video', () => {
     expect((await remove('other')).statusCode).toBe(403)
     expect((await remove('user', 'hello')).statusCode).toBe(400)
     expect((await remove('moderator')).statusCode).toBe(204)
+    await emitted('VideoRemoved')
   })
 
   it('of a video that was never sent sends nothing', async () => {
