@@ -18,7 +18,7 @@ const COMMENT = /#comment-(\d{1,9})$/
 
 export function makeObjectAt({ db, urls }: { db: Pick<Database, 'query'>; urls: Urls }): ObjectAt {
   return async (url, { comments = false } = {}) => {
-    if (!urls.isOurs(url)) return url
+    if (!urls.isLocal(url)) return url
     const { origin, pathname } = new URL(url)
     const address = `${origin}${pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '')}`
     const target = urls.parse(address)

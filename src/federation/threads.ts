@@ -85,7 +85,7 @@ export function registerThreadJobs(context: InboundContext): void {
     { collection, askedAt, ...where }: { collection: string; askedAt: Date; signal: AbortSignal; videoId: number },
   ): Promise<void> {
     const url = typeof item === 'string' ? item : String(item.id)
-    if (context.urls.isOurs(url) || (await threads.placeOf(url))) return await reviews.receiveListing(url)
+    if (context.urls.isLocal(url) || (await threads.placeOf(url))) return await reviews.receiveListing(url)
     try {
       const isWhole = typeof item !== 'string' && isSameOrigin(url, collection)
       const found = isWhole ? { document: item, askedAt } : await fetchDocument(url)

@@ -110,7 +110,7 @@ export function makeUrls(origin: string, { addressOf: objectAddress, origins: bu
     subscribeTemplate: at('/remote-interaction?uri={uri}'),
 
     /** True if `url` is on this node. */
-    isOurs: (url: string): boolean => {
+    isLocal: (url: string): boolean => {
       const parsed = URL.parse(url)
       return parsed !== null && parsed.host === host && parsed.protocol === protocol
     },

@@ -234,8 +234,8 @@ export async function killOrphan(pidFile: string, folder: string): Promise<void>
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''))
   if (!Number.isInteger(pid) || pid <= 1) return
   const shown = await Promise.all(['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')))
-  const isOurs = shown[0]?.includes(`${folder}/`) || shown[1]?.split('\0').includes(`TMPDIR=${folder}`)
-  if (isOurs && !killGroupOf(pid)) {
+  const isOfFolder = shown[0]?.includes(`${folder}/`) || shown[1]?.split('\0').includes(`TMPDIR=${folder}`)
+  if (isOfFolder && !killGroupOf(pid)) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {

@@ -30,7 +30,7 @@ export interface RunnerOptions {
 }
 
 /** Errors of this machine, for which no job is to blame. */
-const OURS: readonly MediaErrorReason[] = ['ffmpeg-missing', 'memory']
+const TRANSIENT: readonly MediaErrorReason[] = ['ffmpeg-missing', 'memory']
 
 /** Works until the signal; then gives back what runs. Throws if the server does not know the runner, or another one has the folder. */
 export async function runRemoteRunner(options: RunnerOptions): Promise<void> {
@@ -115,14 +115,14 @@ async function perform(options: RunnerOptions, job: AcceptedJob): Promise<boolea
     }
     const isEnd = options.signal.aborted
     log.warn({ err: error }, isEnd ? 'job given back' : 'job failed')
-    const report = isEnd || isOurs(error) ? reports.abort(isEnd ? 'The runner ends.' : message) : reports.error(message)
+    const report = isEnd || isTransient(error) ? reports.abort(isEnd ? 'The runner ends.' : message) : reports.error(message)
     await report.catch((cause: unknown) => log.warn({ err: cause }, 'the end of a job could not be reported'))
     return isEnd
   }
 }
 
 /** True for what another runner can do, or this one later. */
-const isOurs = (error: unknown): boolean =>
-  isUnreachable(error) || isDiskFull(error) || (error instanceof MediaError && OURS.includes(error.reason))
+const isTransient = (error: unknown): boolean =>
+  isUnreachable(error) || isDiskFull(error) || (error instanceof MediaError && TRANSIENT.includes(error.reason))
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, { signal }).catch(() => undefined)

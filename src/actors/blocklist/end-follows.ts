@@ -15,7 +15,7 @@ export interface FollowEnds {
 interface EndingFollow {
   id: number
   /** True for an incoming follow, false for an outgoing one. */
-  isTheirs: boolean
+  isByBlocked: boolean
   /** True for a block by a user, false for one by the instance. */
   isOwned: boolean
 }
@@ -55,9 +55,9 @@ export function endBlockedFollows(deps: ActorDeps & { follows: FollowEnds }): vo
     },
   })
 
-  async function end({ id, isTheirs, isOwned }: EndingFollow): Promise<void> {
+  async function end({ id, isByBlocked, isOwned }: EndingFollow): Promise<void> {
     if (isOwned) return await follows.rejectMuted(id)
-    if (isTheirs) return await follows.removeFollower(id)
+    if (isByBlocked) return await follows.removeFollower(id)
     return await follows.withdraw(id)
   }
 }
@@ -81,16 +81,16 @@ const ofServer: BlockSql = {
 /** Follows between the blocked and those whom the block protects; none if the block was removed. */
 const nextFollows = (db: Pick<Database, 'query'>, { table, fits }: BlockSql, blockId: unknown, after: number) =>
   db.query<EndingFollow>(
-    `with b as (select * from ${table} where id = $1), them as (select x.id from b join actor x on ${fits})
-     select f.id, theirs as "isTheirs", b.owner_id is not null as "isOwned"
+    `with b as (select * from ${table} where id = $1), blocked as (select x.id from b join actor x on ${fits})
+     select f.id, f.by_blocked as "isByBlocked", b.owner_id is not null as "isOwned"
      from b cross join lateral (
-       select f.id, f.target_id as ours, true as theirs, f.state from them join follow f on f.follower_id = them.id
+       select f.id, f.target_id as local_id, true as by_blocked, f.state from blocked join follow f on f.follower_id = blocked.id
        union all
-       select f.id, f.follower_id, false, f.state from them join follow f on f.target_id = them.id
-     ) f join actor us on us.id = f.ours and us.host_id is null
-     where f.id > $2 and f.state in ('pending', 'accepted') and (b.owner_id is null or theirs and (
-       us.id = (select actor_id from account where id = b.owner_id)
-       or us.id in (select actor_id from channel where account_id = b.owner_id)))
+       select f.id, f.follower_id, false, f.state from blocked join follow f on f.target_id = blocked.id
+     ) f join actor own on own.id = f.local_id and own.host_id is null
+     where f.id > $2 and f.state in ('pending', 'accepted') and (b.owner_id is null or f.by_blocked and (
+       own.id = (select actor_id from account where id = b.owner_id)
+       or own.id in (select actor_id from channel where account_id = b.owner_id)))
      order by f.id limit ${BATCH}`,
     [blockId, after],
   )

@@ -139,7 +139,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
         const comment = await loadComment(unit.query, commentId)
         assertMayRemove(comment, by)
         // Local comments are removed in the name of their author; remote comments on local videos by the video's owner.
-        const byOwner = !comment.isAuthorOurs && comment.isVideoOurs
+        const byOwner = !comment.isAuthorLocal && comment.isVideoLocal
         await tombstoneComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
       })
     },
@@ -159,7 +159,7 @@ export function makeComments(deps: ActorDeps & { automaticTags: AutomaticTags })
       if (commentId === undefined) return undefined
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
-        const may = [comment.authorActorId, ...(comment.isVideoOurs ? [] : [comment.ownerActorId, comment.channelActorId])]
+        const may = [comment.authorActorId, ...(comment.isVideoLocal ? [] : [comment.ownerActorId, comment.channelActorId])]
         if (!may.includes(actorId)) throw new DomainError('forbidden', 'Only its author and the video’s owner remove a comment.')
         if (comment.state === 'removed') return undefined
         await tombstoneComment(unit, comment, actorId)

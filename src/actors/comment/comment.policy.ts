@@ -54,8 +54,8 @@ export function assertMayRemove(comment: { accountId: number | null; ownerAccoun
 }
 
 /** Throws `forbidden` unless `by` owns the video or manages all comments. Comments on remote videos are reviewed by their servers. */
-export function assertMayApprove(comment: { ownerAccountId: number; isVideoOurs: boolean }, by: NonNullable<Viewer>): void {
+export function assertMayApprove(comment: { ownerAccountId: number; isVideoLocal: boolean }, by: NonNullable<Viewer>): void {
   const isOwner = by.accountId === comment.ownerAccountId
-  if (comment.isVideoOurs && (isOwner || hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) return
+  if (comment.isVideoLocal && (isOwner || hasRight(by.role, 'MANAGE_ANY_VIDEO_COMMENT'))) return
   throw new DomainError('forbidden', 'Cannot approve video comment of another user')
 }

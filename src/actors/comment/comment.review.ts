@@ -49,8 +49,8 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
       if (commentId === undefined) throw new DomainError('not_found', `${url} is no comment that we have.`)
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
-        const { isVideoOurs, ownerActorId, channelActorId, state } = comment
-        if (isVideoOurs || ![ownerActorId, channelActorId].includes(actorId)) {
+        const { isVideoLocal, ownerActorId, channelActorId, state } = comment
+        if (isVideoLocal || ![ownerActorId, channelActorId].includes(actorId)) {
           throw new DomainError('forbidden', 'Only the owner of the video approves or refuses its comments.')
         }
         if (!isApproved && state !== 'removed') await tombstoneComment(unit, comment, actorId)
@@ -66,7 +66,7 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
       if (commentId === undefined) return
       await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
-        if (!comment.isVideoOurs && comment.state === 'held') await showComment(unit, comment, null)
+        if (!comment.isVideoLocal && comment.state === 'held') await showComment(unit, comment, null)
       })
     },
 
@@ -92,20 +92,20 @@ export function makeCommentReviews(deps: ActorDeps & { automaticTags: AutomaticT
       const tags = place ? await automaticTags.ofComment({ ...place, text }) : NO_TAGS
       return await tell({ aggregate: 'comment', id: commentId }, async (unit) => {
         const comment = await loadComment(unit.query, commentId)
-        if (comment.authorActorId !== actorId || comment.isAuthorOurs) {
+        if (comment.authorActorId !== actorId || comment.isAuthorLocal) {
           throw new DomainError('forbidden', 'Only its author changes a comment.')
         }
         const at = new Date(Math.min((updatedAt ?? unit.now).getTime(), unit.now.getTime()))
         if (at < comment.updatedAt || text === comment.text) return undefined
-        const { commentsPolicy, ownerAccountId, isVideoOurs } = comment
+        const { commentsPolicy, ownerAccountId, isVideoLocal } = comment
         // An approval does not cover a changed text. On a remote video its server decides.
-        const held = isVideoOurs && isPendingReview({ commentsPolicy, ownerAccountId, remote: false }, null, tags)
+        const held = isVideoLocal && isPendingReview({ commentsPolicy, ownerAccountId, remote: false }, null, tags)
         const event = { type: 'EDITED', held } as const
         const { state } = await advanceRow(unit, commentLifecycle, comment, event, { text, updatedAt: at })
         const hidden = await isHidden(unit.query, comment.parentId)
         await unit.query('update comment set held_activity = case when $3 then coalesce($2, held_activity) end where id = $1', [
           commentId,
-          isVideoOurs ? activity : null,
+          isVideoLocal ? activity : null,
           state === 'held' || hidden,
         ])
         announceComments(unit, comment.videoId)

@@ -15,9 +15,9 @@ export interface StoredComment extends Aliased<typeof Comment, 'id' | 'url' | 't
   ownerAccountId: number
   ownerActorId: number
   channelActorId: number
-  isVideoOurs: boolean
+  isVideoLocal: boolean
   authorActorId: number | null
-  isAuthorOurs: boolean
+  isAuthorLocal: boolean
 }
 
 /** Throws `not_found`. */
@@ -27,8 +27,8 @@ export async function loadComment(query: Sql, commentId: number): Promise<Stored
        m.parent_id as "parentId",
        case when m.deleted_at is not null then 'removed' when m.held_for_review then 'held' else 'shown' end as state,
        coalesce(p.url, v.url) as "parentUrl", v.comments_policy as "commentsPolicy", c.account_id as "ownerAccountId",
-       o.actor_id as "ownerActorId", c.actor_id as "channelActorId", not v.remote as "isVideoOurs",
-       x.id as "authorActorId", x.id is not null and x.host_id is null as "isAuthorOurs"
+       o.actor_id as "ownerActorId", c.actor_id as "channelActorId", not v.remote as "isVideoLocal",
+       x.id as "authorActorId", x.id is not null and x.host_id is null as "isAuthorLocal"
      from comment m join video v on v.id = m.video_id join channel c on c.id = v.channel_id
        join account o on o.id = c.account_id left join comment p on p.id = m.parent_id
        left join account a on a.id = m.account_id left join actor x on x.id = a.actor_id
@@ -136,7 +136,7 @@ export async function tombstoneComment(unit: Unit, comment: StoredComment, actor
     // Like any removed comment, its place is visible if it has replies.
     const answers = hidden ? 0 : await showReplies(unit, id)
     if (answers > 0) await addDelta(unit, videoId, { comments: answers })
-    if (!comment.isVideoOurs) unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
+    if (!comment.isVideoLocal) unit.emit({ aggregate: 'comment', id }, 'CommentRemoved', removal)
     else if (actorId !== comment.authorActorId) unit.emit({ aggregate: 'comment', id }, 'CommentRefused', removal)
     return
   }
@@ -148,6 +148,6 @@ export async function tombstoneComment(unit: Unit, comment: StoredComment, actor
 /** Followers of a local video may know the comment only through this server, so the video's owner announces the removal. */
 export async function tombstoneLost(unit: Unit, comment: StoredComment): Promise<void> {
   if (comment.state === 'removed') return
-  const byOwner = comment.isVideoOurs && comment.state === 'shown'
+  const byOwner = comment.isVideoLocal && comment.state === 'shown'
   await tombstoneComment(unit, comment, byOwner ? comment.ownerActorId : (comment.authorActorId ?? comment.ownerActorId))
 }

@@ -167,8 +167,8 @@ export function makeRemoteRenditions(
     const { index, number, wanted } = namedIn(job, name)
     const made = await probe({ ffmpeg, path, signal, timeoutMs: config().vireo.media.probe_timeout }).catch(async (error: unknown) => {
       if (error instanceof MediaError && EMPTY.has(error.reason) && (await isTransportStream(path))) return undefined
-      const isOurs = error instanceof MediaError && error.reason === 'failed'
-      throw isOurs ? new DomainError('unavailable', 'The piece cannot be checked now.', { cause: error }) : error
+      const isLocalFault = error instanceof MediaError && error.reason === 'failed'
+      throw isLocalFault ? new DomainError('unavailable', 'The piece cannot be checked now.', { cause: error }) : error
     })
     if (!made || made.duration <= 0) return
     const sessionId = Number(job.data.liveSessionId)

@@ -46,8 +46,8 @@ export function makeUnsubscribe({ db, tell, secrets }: Pick<ActorDeps, 'db' | 't
     const [user] = await query<{ email: string }>("select email from users where id = $1 and state = 'active'", [userId])
     if (!user || !isSetting(setting)) throw useless()
     const subject = { userId, setting }
-    const [given, ours] = [Buffer.from(signature), Buffer.from(signatureOf(secrets, subject, user.email))]
-    if (given.length !== ours.length || !timingSafeEqual(given, ours)) throw useless()
+    const [given, expected] = [Buffer.from(signature), Buffer.from(signatureOf(secrets, subject, user.email))]
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw useless()
     return subject
   }
 

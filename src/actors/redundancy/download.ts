@@ -94,7 +94,7 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     } catch (error) {
       const isFull = isDiskFull(error)
       if (isFull) await noteFullDisk()
-      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await rowLeases.isOurs(task)))) {
+      if (signal.aborted || !(beat.signal.aborted || isGone(error) || !(await rowLeases.holds(task)))) {
         // Copies are optional: none waits for space.
         throw isFull && !signal.aborted ? new PermanentFailure('There is no room for the copy.', { cause: error }) : error
       }

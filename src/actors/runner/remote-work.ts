@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { type FileRef, theoreticalBitrate } from '../../media/index.ts'
-import { type LeasedRow, NotOurs, notFound, type RowLeases, type RunnerJobData, type Unit } from '../runtime/index.ts'
+import { type LeasedRow, LeaseLost, notFound, type RowLeases, type RunnerJobData, type Unit } from '../runtime/index.ts'
 
 /** A runner's job, as its noun reads it. */
 export interface RunnerJob {
@@ -97,7 +97,7 @@ export async function withResultLease<T extends LeasedRow>(
   try {
     await work(row, AbortSignal.any([signal, beat.signal]))
   } catch (error) {
-    throw error instanceof NotOurs ? notWanted() : error
+    throw error instanceof LeaseLost ? notWanted() : error
   } finally {
     await beat.stop()
     await rowLeases.release(row)

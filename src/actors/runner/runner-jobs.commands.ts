@@ -205,9 +205,9 @@ export function makeRunnerJobs(deps: ActorDeps & { works: RemoteWorks; store: St
     async leased(runner: KnownRunner, uuid: string, jobToken: string): Promise<Leased> {
       const tokenHash = sha256(jobToken)
       const job = await findLeasedJob(db, uuid)
-      const isTheirs = job?.runner_id === runner.id && isTokenOf(job, jobToken)
+      const isHolder = job?.runner_id === runner.id && isTokenOf(job, jobToken)
       const work = job && works.of(job.type)
-      if (!job?.started_at || !isTheirs || !work) throw unknownJob()
+      if (!job?.started_at || !isHolder || !work) throw unknownJob()
       if (job.state !== 'processing') throw notProcessing()
       return { job: { id: job.id, uuid: job.uuid, type: job.type, data: job.data }, work, tokenHash, leasedAt: job.started_at }
     },

@@ -32,7 +32,7 @@ export type { ActorDeps, LocalUrls } from './ports.ts'
 export { recountNext } from './recount.ts'
 export type { JobContext, JobHandler, LaneHandler, Registry } from './registry.ts'
 export { resumeJobs } from './resume-jobs.ts'
-export { holderOf, type LeasedRow, makeRowLeases, NotOurs, type RowLeases } from './row-leases.ts'
+export { holderOf, type LeasedRow, LeaseLost, makeRowLeases, type RowLeases } from './row-leases.ts'
 export {
   cancelRunnerJob,
   changeRunnerJob,

@@ -106,7 +106,7 @@ export function makeRowLeases(options: {
         },
       })
     },
-    async isOurs({ id, owner }: LeasedRow): Promise<boolean> {
+    async holds({ id, owner }: LeasedRow): Promise<boolean> {
       return (await db.query(`select 1 from ${table} x where x.id = $1 and x.lease_owner = $2 and ${active}`, [id, owner])).length > 0
     },
     /** Releases the lease, if it still holds it. Never throws: a lease expires by itself. */
@@ -120,6 +120,6 @@ export function makeRowLeases(options: {
 }
 
 /** The lease is lost, or the work is not wanted any more: what remains of it must not count. */
-export class NotOurs extends Error {
-  override readonly name = 'NotOurs'
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost'
 }

@@ -83,11 +83,11 @@ export function makeServerStats(deps: {
 }
 
 /** SQL for the number of rows of local accounts: they are few among all, and each is looked up in an index. */
-const ofOurs = (rows: string): string =>
+const ofLocal = (rows: string): string =>
   `(select coalesce(sum((select count(*) from ${rows})), 0) from account a where a.user_id is not null)`
 
 /** SQL for the visible comments of local users. */
-export const localCommentCount = ofOurs('comment c where c.account_id = a.id and c.deleted_at is null and not c.held_for_review')
+export const localCommentCount = ofLocal('comment c where c.account_id = a.id and c.deleted_at is null and not c.held_for_review')
 
 const PUBLIC = `v.privacy in ${LISTED_PRIVACIES} and ${isPublic('v')} and v.listed`
 const since = (column: string, interval: string): string => `${column} > $2::timestamptz - interval '${interval}'`
@@ -98,8 +98,8 @@ const TOTALS = `
   select u.*, s.*, b.*, g.*, k.*,
     ${totalVideos(`local and ${PUBLIC_VIDEOS}`)} as "localVideos", ${totalVideos(PUBLIC_VIDEOS)} as videos,
     ${localCommentCount}::int as "localVideoComments", ${totalComments(false)} as "videoComments",
-    ${ofOurs("channel c where c.account_id = a.id and c.state = 'active'")}::int as "localVideoChannels",
-    ${ofOurs(`playlist p where p.account_id = a.id and p.privacy = ${playlistPrivacies.public}`)}::int as "localPlaylists",
+    ${ofLocal("channel c where c.account_id = a.id and c.state = 'active'")}::int as "localVideoChannels",
+    ${ofLocal(`playlist p where p.account_id = a.id and p.privacy = ${playlistPrivacies.public}`)}::int as "localPlaylists",
     ${follows('target_id')} as "instanceFollowers", ${follows('follower_id')} as "instanceFollowing"
   from (
     select count(*)::int as users, count(*) filter (where role = ${userRoles.administrator})::int as admins,

@@ -13,8 +13,8 @@ import {
   cancelRunnerJob,
   ignoreNotFound,
   type JobContext,
+  LeaseLost,
   makeRowLeases,
-  NotOurs,
   PermanentFailure,
   type Unit,
 } from '../runtime/index.ts'
@@ -95,7 +95,7 @@ export function makeEditions(deps: EditionDeps): void {
       }
     } catch (error) {
       if (signal.aborted) throw error
-      if (beat.signal.aborted || error instanceof NotOurs || !(await rowLeases.isOurs(task))) {
+      if (beat.signal.aborted || error instanceof LeaseLost || !(await rowLeases.holds(task))) {
         log.info('edit cancelled: the video was deleted, or another worker has it')
       } else if (isFinal(error)) {
         log.warn({ err: error }, 'edition failed')
@@ -260,12 +260,12 @@ export function makeEditions(deps: EditionDeps): void {
     return Buffer.concat(await stream.toArray())
   }
 
-  /** Runs `work` in a transaction if this worker still holds the lease. Throws `NotOurs` if it does not. */
+  /** Runs `work` in a transaction if this worker still holds the lease. Throws `LeaseLost` if it does not. */
   async function withOwned({ id, owner, videoId }: Task, work: (unit: Unit, video: Video) => Promise<void>): Promise<void> {
     await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const [edition] = await unit.query('select 1 from video_edition where id = $1 and lease_owner = $2', [id, owner])
       const video = await unit.em.findOne(Video, videoId)
-      if (!edition || video?.state !== 'to-edit') throw new NotOurs('Another worker has this edition.')
+      if (!edition || video?.state !== 'to-edit') throw new LeaseLost('Another worker has this edition.')
       await work(unit, video)
     })
   }

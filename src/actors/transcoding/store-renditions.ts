@@ -14,7 +14,7 @@ import {
   webVideoFile,
 } from '../../media/index.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { advance, contextOf, DomainError, NotOurs, type Unit } from '../runtime/index.ts'
+import { advance, contextOf, DomainError, LeaseLost, type Unit } from '../runtime/index.ts'
 import { dropReplacedFiles, storePlaylist, storeRendition } from '../video/files.writes.ts'
 import {
   dropOutdated,
@@ -185,11 +185,11 @@ const refsOf = (files: readonly LadderFile[], playlist: PlaylistNames | undefine
 const namesAt = (filename: string, playlist: string | null, uuid: string, isPrivate: boolean): FileRef[] =>
   playlist === null ? [webVideoFile(filename, isPrivate)] : [hlsFile(uuid, filename, isPrivate), hlsFile(uuid, playlist, isPrivate)]
 
-/** Runs `work` if this worker still holds the lease. Throws `NotOurs` if it does not, and `not_found` if the transcoding is removed. */
+/** Runs `work` if this worker still holds the lease. Throws `LeaseLost` if it does not, and `not_found` if the transcoding is removed. */
 export function withOwned<T>(deps: TranscodingDeps, id: number, owner: string, work: (locked: Locked) => Promise<T>): Promise<T> {
   return withTranscoding(deps, id, async (locked) => {
     const { leaseOwner, state } = locked.transcoding
-    if (leaseOwner !== owner || !isActive(state)) throw new NotOurs('Another worker has this transcoding.')
+    if (leaseOwner !== owner || !isActive(state)) throw new LeaseLost('Another worker has this transcoding.')
     return await work(locked)
   })
 }

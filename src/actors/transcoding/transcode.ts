@@ -22,8 +22,8 @@ import {
   holderOf,
   ifThere,
   type JobContext,
+  LeaseLost,
   makeRowLeases,
-  NotOurs,
   PermanentFailure,
   takes,
 } from '../runtime/index.ts'
@@ -121,7 +121,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
     } catch (error) {
       if (isTimeOut(signal)) throw new PermanentFailure('The transcoding took longer than a job may.', { cause: error })
       if (signal.aborted) throw error
-      if (beat.signal.aborted || isLost(error) || !(await rowLeases.isOurs(task))) {
+      if (beat.signal.aborted || isLost(error) || !(await rowLeases.holds(task))) {
         log.info('transcoding cancelled: the video was deleted, or another worker has it')
       } else if (isDiskFull(error)) {
         // The work files occupy the space that the job waits for.
@@ -389,7 +389,7 @@ export function makeTranscodings(deps: TranscodingDeps & DrawPictures): void {
 const isTimeOut = ({ aborted, reason }: AbortSignal): boolean => aborted && reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** True if the video is removed, or another worker has the lease. */
-const isLost = (error: unknown): boolean => error instanceof NotOurs || (error instanceof DomainError && error.kind === 'not_found')
+const isLost = (error: unknown): boolean => error instanceof LeaseLost || (error instanceof DomainError && error.kind === 'not_found')
 
 const summaryOf = ({ copied, encoded }: LadderPlan): string =>
   [...(copied ? [`${copied.resolution} copied`] : []), ...encoded.map(({ resolution }) => `${resolution}`)].join(', ')

@@ -75,7 +75,7 @@ export function runExports(deps: RunExportDeps): void {
     } catch (error) {
       await drop(archive)
       if (signal.aborted) throw isTimeOut(signal.reason) ? new Error('The export took too long.') : error
-      if (!(await rowLeases.isOurs(task))) {
+      if (!(await rowLeases.holds(task))) {
         // Its lease expired; while its job runs no other is queued.
         if (await isWaiting(task)) throw new DomainError('busy', 'The export waits for a worker again.')
         return log.info({ err: error }, 'an export is no longer wanted')
@@ -163,7 +163,7 @@ export function runExports(deps: RunExportDeps): void {
   async function finish(task: Task, archive: FileRef, size: number): Promise<void> {
     await withExport(deps, task.id, async ({ unit, userExport }) => {
       if (userExport.leaseOwner !== task.owner || userExport.state !== 'processing') {
-        throw new DomainError('gone', 'This export is in other hands, or not wanted any more.')
+        throw new DomainError('gone', 'This export was leased by another worker, or is not wanted any more.')
       }
       userExport.filename = archive.name
       userExport.size = size

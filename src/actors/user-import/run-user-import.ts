@@ -171,7 +171,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
           stored.failures === task.failures ? null : JSON.stringify(task.failures),
         ],
       )
-      if (rows.length === 0) throw notOurs()
+      if (rows.length === 0) throw leaseLost()
       stored = { at: performance.now(), item: task.item, failures: task.failures }
     }
     try {
@@ -200,7 +200,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
     }
     await withImport(deps, task.id, async (locked) => {
       const { userImport } = locked
-      if (userImport.state !== 'processing' || userImport.leaseOwner !== task.owner) throw notOurs()
+      if (userImport.state !== 'processing' || userImport.leaseOwner !== task.owner) throw leaseLost()
       Object.assign(userImport, { summary: task.summary, failures: task.failures })
       await move(locked, { type: 'PART_DONE' }, settingsOf(deps))
     })
@@ -210,7 +210,7 @@ export function runUserImports(deps: RunUserImportDeps): void {
 
   /** Classifies a failure: the import was cancelled, its user may not import, the archive is bad, or a retry may succeed. */
   async function settle(task: Task, error: unknown): Promise<void> {
-    if (!(await rowLeases.isOurs(task))) return
+    if (!(await rowLeases.holds(task))) return
     const [user] = await db.query<{ blocked: boolean }>("select blocked from users where id = $1 and state <> 'deleted'", [task.userId])
     if (!user) return await ignoreNotFound(end(task, { type: 'CANCELLED' }))
     if (user.blocked) return await refuse(task, 'This user may not import.', error)
@@ -267,7 +267,7 @@ const tookTooLong = ({ summary }: Task, before: ImportSummary): Error =>
     ? new DomainError('busy', 'The import takes longer than its job may, and goes on where it was.')
     : new Error('The import took too long.')
 
-const notOurs = (): DomainError => new DomainError('gone', 'This import is in other hands, or not wanted any more.')
+const leaseLost = (): DomainError => new DomainError('gone', 'This import was leased by another worker, or is not wanted any more.')
 
 /** True if this server caused the failure, and the import waits for it. */
 const isForNow = (error: unknown): boolean =>

@@ -15,7 +15,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }) {
 
   /** Runs a change in the video's transaction; its files are moved. */
   async function change(videoId: number, apply: (unit: Unit, video: { remote: boolean }) => Promise<void>): Promise<void> {
-    const isOurs = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
+    const isLocal = await tell({ aggregate: 'video', id: videoId }, async (unit) => {
       const [video] = await unit.query<{ remote: boolean }>("select remote from video where id = $1 and state <> 'removed'", [videoId])
       if (!video) throw notFound('Video not found')
       await apply(unit, video)
@@ -24,7 +24,7 @@ export function makeVideoBlocks(deps: ActorDeps & { placeFiles: PlaceFiles }) {
       queueTorrents(unit, videoId, config(), 'update-metadata')
       return true
     })
-    if (!isOurs) return
+    if (!isLocal) return
     // The job would do it soon. Doing it now, no client that got the response sees a file at its old address.
     await placeFiles
       .now(videoId)

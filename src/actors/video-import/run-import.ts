@@ -108,7 +108,7 @@ export function runImports(deps: RunImportDeps): void {
 
   /** Classifies a failure: the import was cancelled, its user may not import, or it failed. */
   async function settle(task: Task, error: unknown): Promise<void> {
-    if (!(await rowLeases.isOurs(task))) return
+    if (!(await rowLeases.holds(task))) return
     if (await isVideoGone(task)) {
       await ignoreNotFound(end(task.id, { type: 'CANCELLED' }))
       return
@@ -190,7 +190,7 @@ export function runImports(deps: RunImportDeps): void {
       signal,
     })
     await pendingFiles.reserve(importOwner(id), [draft.place])
-    if (!(await rowLeases.isOurs(task))) throw notOurs()
+    if (!(await rowLeases.holds(task))) throw leaseLost()
     try {
       await inspectFile.place(draft, downloaded.path)
       await storeSubtitles(deps, { ...task, by: ownerOf(task), subtitles: downloaded.subtitles ?? [] })
@@ -226,7 +226,7 @@ export function runImports(deps: RunImportDeps): void {
     await withImport(deps, task.id, async (locked) => {
       const { unit, videoImport, video } = locked
       if (!video || videoImport.leaseOwner !== task.owner || videoImport.state !== 'processing') {
-        throw notOurs()
+        throw leaseLost()
       }
       await deps.awaitedVideos.fill(unit, {
         videoId: video.id,
@@ -265,7 +265,7 @@ export function runImports(deps: RunImportDeps): void {
     (await db.query("select 1 from video where id = $1 and state <> 'removed'", [videoId])).length === 0
 }
 
-const notOurs = (): DomainError => new DomainError('gone', 'This import is in other hands, or not wanted any more.')
+const leaseLost = (): DomainError => new DomainError('gone', 'This import was leased by another worker, or is not wanted any more.')
 
 function sourceOf({ targetUrl, magnetUri, torrent }: Task): DownloadSource {
   if (targetUrl !== null) return { kind: 'url', url: targetUrl }

@@ -254,8 +254,8 @@ async function checkChannel(unit: Unit, channelId: number, by: NonNullable<Viewe
     [channelId],
   )
   if (!channel) throw new DomainError('invalid', 'Unknown video "video channel" for this instance.')
-  const isTheirs = channel.account_id === by.accountId || hasRight(by.role, 'MANAGE_ANY_VIDEO_CHANNEL')
-  if (!isTheirs) throw new DomainError('invalid', 'Unknown video "video channel" for this account.')
+  const mayUse = channel.account_id === by.accountId || hasRight(by.role, 'MANAGE_ANY_VIDEO_CHANNEL')
+  if (!mayUse) throw new DomainError('invalid', 'Unknown video "video channel" for this account.')
 }
 
 /** A request for the privacy by password gives the passwords. Other changes keep those of a protected video. */

@@ -91,7 +91,7 @@ export const federationCheck: Check = {
     const ask = (path: string, accept: string) => read(new URL(path, publicUrl), { accept }, signal)
     try {
       const links = nodeInfoLinks.parse(await ask('/.well-known/nodeinfo', 'application/json')).links
-      const link = links.find(({ href }) => urls.isOurs(href))
+      const link = links.find(({ href }) => urls.isLocal(href))
       if (!link) {
         const advice = 'Set `webserver` to the public address, and hand /.well-known on to this server.'
         say.problem(`nodeinfo is not at ${publicUrl}.`, advice)

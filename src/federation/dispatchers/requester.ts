@@ -55,7 +55,7 @@ export function makeRequesters(deps: {
     const keyId = verdict.reason === 'unknown-key' ? verdict.unknownKey : replacedKey(verdict)
     const signer = keyId?.split('#', 1)[0]
     const host = signer === undefined ? undefined : URL.parse(signer)?.host
-    if (signer === undefined || !host || urls.isOurs(signer)) return undefined
+    if (signer === undefined || !host || urls.isLocal(signer)) return undefined
     if (now() - (fetched.get(host) ?? Number.NEGATIVE_INFINITY) < FETCH_EVERY_MS) return undefined
     fetched.set(host, now())
     return signer

@@ -8,9 +8,9 @@ import { parseHandle } from '../wire/index.ts'
  * `acct:name@host` of this host, with or without its port, or an address of this server. Like in the reference, bare handles are invalid.
  * Throws DomainError `invalid` for every other resource.
  */
-export function readResource(urls: Pick<Urls, 'host' | 'isOurs'>, resource: string): { name: string } | { url: string } {
+export function readResource(urls: Pick<Urls, 'host' | 'isLocal'>, resource: string): { name: string } | { url: string } {
   const plain = decoded(resource)
-  if (/^https?:/i.test(plain) && plain.length <= LONGEST && urls.isOurs(plain)) return { url: plain }
+  if (/^https?:/i.test(plain) && plain.length <= LONGEST && urls.isLocal(plain)) return { url: plain }
   const handle = /^acct:/i.test(plain) ? parseHandle(`acct:${plain.slice(5)}`) : undefined
   const own = urls.host.toLowerCase()
   if (handle && [own, own.replace(/:\d+$/, '')].includes(handle.host)) return { name: handle.name }

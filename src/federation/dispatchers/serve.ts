@@ -317,13 +317,13 @@ export function makeServeActivityPub(
 
   /** For local comments; remote ones have theirs, if any, on their own server. */
   async function replies(uuid: string, id: number, page: number | null): Promise<CachedAnswer> {
-    const { isOurs, url } = await shownComment(uuid, id)
-    return isOurs ? activity(await commentReplies(deps, { id, url }, page)) : missing(NO_COMMENT)
+    const { isLocal, url } = await shownComment(uuid, id)
+    return isLocal ? activity(await commentReplies(deps, { id, url }, page)) : missing(NO_COMMENT)
   }
 
   async function comment(uuid: string, id: number): Promise<CachedAnswer> {
     const found = await shownComment(uuid, id)
-    if (!found.isOurs) return redirect(found.url)
+    if (!found.isLocal) return redirect(found.url)
     // Fedify would drop the former type from the Tombstone.
     if (found.kind === 'tombstone') return activity(found.document)
     return await dispatch(federation, found.url, { note: found.document }, { missing: NO_COMMENT })

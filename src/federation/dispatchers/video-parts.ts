@@ -90,7 +90,7 @@ export async function videoCreation({ db, urls }: Deps, video: VideoAccess): Pro
 /** The Create of a local comment. */
 export async function commentCreation({ db, urls }: Deps, commentId: number): Promise<JsonObject> {
   const found = await commentDocument(db.query, urls, commentId)
-  const activity = found?.isOurs && found.isShown ? createCommentActivity(urls, found) : null
+  const activity = found?.isLocal && found.isShown ? createCommentActivity(urls, found) : null
   if (!activity) throw notFound('Video comment thread not found')
   return activity
 }

@@ -20,7 +20,7 @@ export interface FoundComment {
   /** True if everybody who may see the video sees it. */
   isShown: boolean
   /** True for a local author; remote comments are served at their own address. */
-  isOurs: boolean
+  isLocal: boolean
   url: string
   authorUrl: string | null
   /** Recipients when it is sent: everybody; in copy the mentioned actors and the followers of the author or of a local video. */
@@ -36,12 +36,12 @@ interface CommentRow extends Columns<typeof Comment, 'url' | 'text' | 'deletedAt
   held: boolean
   shown: boolean
   author_url: string | null
-  is_ours: boolean
+  is_local: boolean
   video_id: number
   video_url: string
   video_uuid: string
   video_privacy: number
-  is_video_ours: boolean
+  is_video_local: boolean
   owner_url: string
   channel_url: string
   parent_url: string | null
@@ -66,9 +66,9 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
        select p.id, p.parent_id, p.account_id, above.distance + 1 from above join comment p on p.id = above.parent_id
      )
      select m.url, m.text, m.held_for_review as held, ${showsComments('v')} and not ${isHiddenFromAll('m.id')} as shown, m.deleted_at, m.created_at, m.updated_at,
-       x.url as author_url, coalesce(x.host_id is null, starts_with(m.url, $2)) as is_ours,
+       x.url as author_url, coalesce(x.host_id is null, starts_with(m.url, $2)) as is_local,
        m.approval_url, v.id as video_id, v.url as video_url, v.uuid as video_uuid, v.privacy as video_privacy,
-       not v.remote as is_video_ours, ox.url as owner_url, cx.url as channel_url, p.url as parent_url,
+       not v.remote as is_video_local, ox.url as owner_url, cx.url as channel_url, p.url as parent_url,
        (select coalesce(jsonb_agg(jsonb_build_object('url', y.url, 'username', y.preferred_username, 'host', h.host)
           order by said.distance), '[]')
         from (select b.actor_id as id, min(above.distance) as distance from above join account b on b.id = above.account_id
@@ -89,7 +89,7 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
     kind: isNote ? 'note' : 'tombstone',
     document: isNote ? noteOf(row, row.author_url ?? '', urls) : tombstoneOf(row),
     isShown: row.shown,
-    isOurs: row.is_ours,
+    isLocal: row.is_local,
     url: row.url,
     authorUrl: row.author_url,
     audience: audienceOf(row, urls),
@@ -97,7 +97,7 @@ export async function commentDocument(query: Sql, urls: Urls, commentId: number)
     videoUuid: row.video_uuid,
     videoPrivacy: row.video_privacy,
     approval:
-      isNote && row.is_video_ours && row.shown
+      isNote && row.is_video_local && row.shown
         ? approvalOf(urls, {
             commentId,
             url: row.url,
@@ -136,13 +136,13 @@ function noteOf(row: CommentRow, author: string, urls: Urls): JsonObject {
     mentions,
     // Only the server of the video can approve, with an activity at this address.
     replies: urls.commentReplies(row.url),
-    replyApproval: row.is_video_ours && !row.held ? urls.commentApproval(row.url) : row.approval_url,
+    replyApproval: row.is_video_local && !row.held ? urls.commentApproval(row.url) : row.approval_url,
   })
 }
 
 function audienceOf(row: CommentRow, urls: Urls): Audience {
   const author = row.author_url === null ? [] : [row.author_url]
-  const followed = row.is_video_ours ? [row.channel_url, urls.instance, row.owner_url] : []
+  const followed = row.is_video_local ? [row.channel_url, urls.instance, row.owner_url] : []
   const cc = [
     ...author.map((url) => urls.actorCollection(url, 'followers')),
     ...row.mentions.map(({ url }) => url),

@@ -63,10 +63,10 @@ export function makeResolvePasted(
     }
     if (pasted.kind === 'handle') {
       const { name, host } = pasted
-      const isOurs = host === urls.host
-      const handle = { name, host: isOurs ? null : host }
+      const isLocal = host === urls.host
+      const handle = { name, host: isLocal ? null : host }
       const known = kind === 'account' ? await findAccount(db, handle) : await findChannelByHandle(db, handle)
-      if (known || isOurs || !fetch) return known?.id
+      if (known || isLocal || !fetch) return known?.id
       return await firstOf([`${name}@${host}`], async (asked) => fetched(await discovery.actorOf(asked)))
     }
     if (pasted.origin === urls.origin) return undefined

@@ -86,7 +86,7 @@ export function makeThreads(
   /** The place of a reply to this address, if the parent is stored. */
   async function placeOf(url: string): Promise<Place | undefined> {
     const place = await storedPlaceOf(url)
-    if (place || !urls.isOurs(url)) return place
+    if (place || !urls.isLocal(url)) return place
     const id = await objectAt(url, { comments: true })
     return id === url ? undefined : await storedPlaceOf(id)
   }
@@ -130,9 +130,9 @@ export function makeThreads(
 
   async function fetchLink(url: string, videoId: number | undefined): Promise<Link> {
     const now = clock.now()
-    const lost = { url, inReplyTo: null, note: null, askedAt: now, createdAt: now, isPublic: !urls.isOurs(url) }
+    const lost = { url, inReplyTo: null, note: null, askedAt: now, createdAt: now, isPublic: !urls.isLocal(url) }
     try {
-      if (urls.isOurs(url)) throw new DomainError('not_found', `${url} is nothing that is answered here.`)
+      if (urls.isLocal(url)) throw new DomainError('not_found', `${url} is nothing that is answered here.`)
       const { document, askedAt } = await fetchDocument(url)
       return linkOf(document, askedAt)
     } catch (error) {

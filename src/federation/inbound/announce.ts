@@ -16,11 +16,11 @@ const share: Handler = async ({ activity, document, actor }, { db, videos, share
   const { id, target } = expectRead(readAnnounce(document))
   if (target.id === null) return
   const url = await objectAt(target.id)
-  const isOurs = url.startsWith(`${urls.origin}/`)
-  const subject = isOurs ? undefined : await blocked.ofThing(url)
+  const isLocal = url.startsWith(`${urls.origin}/`)
+  const subject = isLocal ? undefined : await blocked.ofThing(url)
   if (subject && policy.judge({ subject }, aboutActivity(activity)).verdict !== 'pass') return
   const known = await findVideoByUrl(db, url)
-  if (isOurs && !(known && isOpen(known))) return
+  if (isLocal && !(known && isOpen(known))) return
   // A share by a person or a bot does not cause a fetch: their server is not followed for that.
   const mayBring = actor.type === 'Group' || actor.type === 'Application'
   if (!known && !mayBring) return

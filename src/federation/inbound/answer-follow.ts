@@ -9,21 +9,25 @@ import { expectRead, type Handler, type InboundContext } from './context.ts'
 
 export const handleAccept: Handler = async ({ document, actor }, context) => {
   const { follow } = expectRead(readAccept(document))
-  const { followId, state } = await ours(follow, actor.id, context)
+  const { followId, state } = await findAnsweredFollow(follow, actor.id, context)
   if (state !== 'accepted') await context.follows.receiveAnswer(followId, 'accepted')
 }
 
 export const handleReject: Handler = async ({ document, actor }, context) => {
   const { follow } = expectRead(readReject(document))
-  const { followId, state } = await ours(follow, actor.id, context)
+  const { followId, state } = await findAnsweredFollow(follow, actor.id, context)
   if (state !== 'rejected') await context.follows.receiveAnswer(followId, 'rejected')
 }
 
 /** The local follow of the answering actor; an answer about a follow of another actor is refused. */
-async function ours(follow: EmbeddedFollow, targetId: number, { db, urls }: InboundContext): Promise<{ followId: number; state: string }> {
+async function findAnsweredFollow(
+  follow: EmbeddedFollow,
+  targetId: number,
+  { db, urls }: InboundContext,
+): Promise<{ followId: number; state: string }> {
   const byId = follow.id === null ? undefined : await findFollow(db, { url: follow.id })
   // For a withdrawn follow: it does not answer the one that came after it.
-  if (!byId && follow.id !== null && urls.isOurs(follow.id)) throw new DomainError('gone', 'This follow was withdrawn.')
+  if (!byId && follow.id !== null && urls.isLocal(follow.id)) throw new DomainError('gone', 'This follow was withdrawn.')
   const found = byId ?? (await byActors(follow, targetId, db))
   if (!found) throw new DomainError('not_found', 'No local follow waits for this answer.')
   if (found.target_id !== targetId) throw new DomainError('forbidden', 'This follow is of another actor.')

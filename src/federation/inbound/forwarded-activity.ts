@@ -18,7 +18,7 @@ export const isForwardable = (target: Pick<ObjectPart, 'type'>): boolean => FORW
 export async function handleForwarded(target: ObjectPart, group: string, context: InboundContext): Promise<void> {
   if (target.document === null) return
   const claimed = expectRead(readActivity(target.document))
-  if (context.urls.isOurs(claimed.actor) || !isSameOrigin(claimed.id, claimed.actor)) return
+  if (context.urls.isLocal(claimed.actor) || !isSameOrigin(claimed.id, claimed.actor)) return
   if (!(await concernsUs(claimed, context))) return
   const blocks = await context.blocked.of(claimed.actor)
   const { verdict } = context.policy.judge({ blocked: { ...blocks, isForwarded: true } }, aboutActivity(claimed))

@@ -15,7 +15,7 @@ export async function receiveNote(note: NoteDocument, inbound: Inbound, context:
   const account = accountOf(actor)
   const place = await context.threads.placeOf(note.inReplyTo)
   if (place) return await attachNote(note, inbound, place, account, context)
-  if (context.urls.isOurs(note.inReplyTo)) throw new DomainError('not_found', `${note.inReplyTo} is not here.`)
+  if (context.urls.isLocal(note.inReplyTo)) throw new DomainError('not_found', `${note.inReplyTo} is not here.`)
   await context.waitingComments.hold({ url: note.id, actorId: actor.id, body: JSON.stringify(document) })
 }
 

@@ -88,7 +88,7 @@ export function sendComments(deps: FederationDeps & { instanceActorId: () => Pro
     // A block must not prevent a removal elsewhere.
     if (!actor?.isLocal || !video || !isAnnounced({ ...video, blocked: false }, config())) return
     // A local comment has a local address; a remote one is named by its place below the local video.
-    const id = urls.deleteOf(urls.isOurs(url) ? url : urls.comment(video.uuid, commentId))
+    const id = urls.deleteOf(urls.isLocal(url) ? url : urls.comment(video.uuid, commentId))
     const readers = await readersOf(unit, video)
     const activity = await remove(unit, { id, url, actorId, actorUrl: actor.url }, [
       ...(await spokenTo(unit, commentId, urls.host)),

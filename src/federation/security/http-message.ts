@@ -45,9 +45,9 @@ export function requestTarget(url: string): { path: string; query: string } {
 /** True if the Host header names this server: a signature made for another server must not count. */
 export function namesOurHost(message: InboundMessage): boolean {
   const given = headerValue(message.headers, 'host')
-  const ours = URL.parse(message.url)
-  const named = given === undefined ? null : URL.parse(`${ours?.protocol ?? 'https:'}//${given}`)
-  return ours !== null && named !== null && named.host === ours.host
+  const requested = URL.parse(message.url)
+  const named = given === undefined ? null : URL.parse(`${requested?.protocol ?? 'https:'}//${given}`)
+  return requested !== null && named !== null && named.host === requested.host
 }
 
 /** True if the signature must cover the body: for every request with a body, and every POST. */

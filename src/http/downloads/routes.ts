@@ -64,8 +64,8 @@ export function downloadsArea({ db, store, config, fileTokens, openMux }: Downlo
   async function sendVideo(request: FastifyRequest, reply: FastifyReply, file: SavedFile) {
     const { refs, name, type = typeOf(name), isPrivate } = file
     const disposition = attachment(name)
-    const isOurs = isPrivate && config().object_storage.proxy.proxify_private_files
-    if (!isOurs && (await redirectToSignedStorage(reply, { store, refs, saved: { disposition, type } }))) return reply
+    const isProxied = isPrivate && config().object_storage.proxy.proxify_private_files
+    if (!isProxied && (await redirectToSignedStorage(reply, { store, refs, saved: { disposition, type } }))) return reply
     return await send(request, reply, { refs, disposition, type, caching: isPrivate ? PRIVATE_FILE : OPEN })
   }
 

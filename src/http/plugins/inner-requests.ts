@@ -26,12 +26,12 @@ export interface InnerAnswer {
 /** Rejects if the connection ends before the response. */
 export function requestInternally(server: Server, inner: InnerRequest): Promise<InnerAnswer> {
   const { method, path, headers = {}, body, address, signal, onConnection } = inner
-  const [ours, theirs] = duplexPair()
-  if (address !== undefined) Object.defineProperty(theirs, 'remoteAddress', { value: address })
-  onConnection?.(theirs)
-  server.emit('connection', theirs)
+  const [near, far] = duplexPair()
+  if (address !== undefined) Object.defineProperty(far, 'remoteAddress', { value: address })
+  onConnection?.(far)
+  server.emit('connection', far)
   return new Promise<InnerAnswer>((resolve, reject) => {
-    const options = { method, path, headers: { ...headers, connection: 'close' }, createConnection: () => ours }
+    const options = { method, path, headers: { ...headers, connection: 'close' }, createConnection: () => near }
     const asked = httpRequest({ ...options, ...(signal ? { signal } : {}) }, (answer) => {
       const chunks: Buffer[] = []
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -41,7 +41,7 @@ export function requestInternally(server: Server, inner: InnerRequest): Promise<
       )
     })
     asked.once('error', reject)
-    asked.once('close', () => theirs.destroy())
+    asked.once('close', () => far.destroy())
     if (typeof body === 'object') send(body, asked)
     else asked.end(body)
   })

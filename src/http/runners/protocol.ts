@@ -290,11 +290,11 @@ function addInputs(app: App, { store, config, runnerJobs, leasedBy }: WithLease)
   async function send(request: FastifyRequest, reply: FastifyReply, sent: Sent, file: string): Promise<FastifyReply> {
     const leased = await leasedBy(request, reply, sent)
     const { video, videoId } = leased.job.data
-    const isTheirs = 'uuid' in sent.videoId ? sent.videoId.uuid === video : sent.videoId.id === videoId
-    if (!isTheirs) throw new DomainError('forbidden', 'This job is about another video.')
+    const isSameVideo = 'uuid' in sent.videoId ? sent.videoId.uuid === video : sent.videoId.id === videoId
+    if (!isSameVideo) throw new DomainError('forbidden', 'This job is about another video.')
     const ref = await runnerJobs.input(leased, file)
-    const isOurs = config().object_storage.proxy.proxify_private_files
-    if (!isOurs && (await redirectToSignedStorage(reply, { store, refs: [ref] }))) return reply
+    const isProxied = config().object_storage.proxy.proxify_private_files
+    if (!isProxied && (await redirectToSignedStorage(reply, { store, refs: [ref] }))) return reply
     const absent = () => notFound('This job has no such file')
     return await serveFile(request, reply, { store, refs: [ref], caching: PRIVATE_FILE, delivery: config().vireo.delivery, absent })
   }

@@ -26,8 +26,8 @@ export function makeSessionIds({ secrets }: { secrets: Pick<Secrets, 'hmac'> }) 
     processOf(sid: string): string | undefined {
       if (sid.length !== SIGNED_LENGTH + SIGNATURE_LENGTH || !/^[0-9a-f]+$/.test(sid)) return undefined
       const text = sid.slice(0, SIGNED_LENGTH)
-      const isOurs = timingSafeEqual(Buffer.from(sid.slice(SIGNED_LENGTH)), Buffer.from(signatureOf(text)))
-      return isOurs ? text.slice(0, NAME_LENGTH) : undefined
+      const isSigned = timingSafeEqual(Buffer.from(sid.slice(SIGNED_LENGTH)), Buffer.from(signatureOf(text)))
+      return isSigned ? text.slice(0, NAME_LENGTH) : undefined
     },
   }
 }

@@ -65,8 +65,8 @@ export function playlistsArea(deps: {
 
   async function ownerOf(kind: 'account' | 'channel', handle: string) {
     const [name = '', host] = handle.split('@')
-    const isOurs = host === undefined || host.toLowerCase() === urls.host
-    const owner = await findPlaylistOwner(db, { kind, name, host: isOurs ? null : host })
+    const isLocal = host === undefined || host.toLowerCase() === urls.host
+    const owner = await findPlaylistOwner(db, { kind, name, host: isLocal ? null : host })
     if (!owner) throw notFound(kind === 'account' ? 'Account not found' : 'Video channel not found')
     return owner
   }

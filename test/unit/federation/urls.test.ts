@@ -85,7 +85,7 @@ describe('every URL is built like by the reference, and parsed back', () => {
     expect(local.video(UUID)).toBe(`http://127.0.0.1:9000/videos/watch/${UUID}`)
     expect(local.parse(local.account('ann'))).toMatchObject({ kind: 'account', name: 'ann' })
     expect(local.publicKey(local.account('ann'))).toBe('http://127.0.0.1:9000/accounts/ann#main-key')
-    expect(local.isOurs('http://127.0.0.1:9001/accounts/ann')).toBe(false)
+    expect(local.isLocal('http://127.0.0.1:9001/accounts/ann')).toBe(false)
   })
 
   it('a fragment and a query are ignored', () => {

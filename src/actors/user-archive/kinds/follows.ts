@@ -73,11 +73,11 @@ export const following = definePart({
     return async ({ targetHandle }, { accountId }) => {
       const target = readHandle(targetHandle, deps)
       if (!target) return { error: 'invalid' }
-      const isOurs = target.host === urls.host
-      const channel = { name: target.name, host: isOurs ? null : target.host }
+      const isLocal = target.host === urls.host
+      const channel = { name: target.name, host: isLocal ? null : target.host }
       // The follow would wait forever without anybody noticing.
-      if (isOurs && !(await findChannelByHandle(db, channel))) return { error: 'not_found' }
-      if (!isOurs && (await blockedHosts(db.query, [target.host])).includes(true)) return { error: 'forbidden' }
+      if (isLocal && !(await findChannelByHandle(db, channel))) return { error: 'not_found' }
+      if (!isLocal && (await blockedHosts(db.query, [target.host])).includes(true)) return { error: 'forbidden' }
       const [isKnown] = await subscriptions.exist(accountId, [channel])
       if (isKnown) return 'duplicate'
       await subscriptions.subscribe(accountId, channel)
