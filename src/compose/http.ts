@@ -159,7 +159,7 @@ export async function composeHttp(parts: HttpParts): Promise<App> {
     isDraining: health.isDraining,
     loopWatch,
     countRequest: telemetry && makeCountRequests(telemetry, { timed: http_request_duration.enabled }),
-    written: { seen: answers.changed, told: parts.federation.documentsChanged },
+    written: { seen: answers.changed, federated: parts.federation.documentsChanged },
     audit: parts.audit,
     filters: parts.pluginCalls,
     areas: areasOf(parts, client),

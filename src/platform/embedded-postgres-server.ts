@@ -165,14 +165,14 @@ async function canConnect(url: string, statement = 'select 1'): Promise<void> {
 /** The running server once it is ready; undefined if there is none, or if it is shutting down. */
 export async function settledServer(place: Place, logger: Logger): Promise<Postmaster | undefined> {
   const startedAt = performance.now()
-  let told = false
+  let isLogged = false
   for (;;) {
     const found = readPostmaster(place.cluster)
     if (!found || found.status === 'ready') return found
     const waited = performance.now() - startedAt
     if (waited > READY_TIMEOUT_MS) throw new Error(`PostgreSQL (pid ${found.pid}) hangs in "${found.status}": ${logTail(place)}`)
-    if (!told && waited > 5_000) logger.warn({ pid: found.pid, status: found.status }, 'waiting for the embedded PostgreSQL')
-    told ||= waited > 5_000
+    if (!isLogged && waited > 5_000) logger.warn({ pid: found.pid, status: found.status }, 'waiting for the embedded PostgreSQL')
+    isLogged ||= waited > 5_000
     await wait(POLL_MS)
   }
 }

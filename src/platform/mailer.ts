@@ -135,7 +135,7 @@ async function connect(settings: MailerSettings): Promise<MailTransport> {
 }
 
 function refusal(error: unknown, what = 'The mail could not be sent'): MailRefused {
-  const { code, responseCode, command } = told(error)
+  const { code, responseCode, command } = detailsOf(error)
   const said = [code, responseCode, command].filter((part) => part !== undefined).join(' ')
   const permanent = responseCode !== undefined && responseCode >= 500 && command === 'RCPT TO'
   // 421: the server is shutting down, whatever the command was (RFC 5321, 3.8).
@@ -156,7 +156,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   ...['ETLS', 'EREQUIRETLS', 'EAUTH', 'ENOAUTH'],
 ])
 
-function told(error: unknown): { code?: string; responseCode?: number; command?: string } {
+function detailsOf(error: unknown): { code?: string; responseCode?: number; command?: string } {
   if (typeof error !== 'object' || error === null) return {}
   return {
     ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),

@@ -22,15 +22,15 @@ export async function startChapters(
   videoId: number,
   { description, ofFile }: { description: string | null; ofFile: readonly unknown[] },
 ): Promise<void> {
-  const told = chaptersOfDescription(description)
-  await replaceChapters(unit, videoId, told.length > 0 ? told : chaptersOfFile(ofFile))
+  const described = chaptersOfDescription(description)
+  await replaceChapters(unit, videoId, described.length > 0 ? described : chaptersOfFile(ofFile))
 }
 
 /** Chapters from a description follow its changes; those that a user set stay. */
 export async function followDescription(unit: Unit, videoId: number, before: string | null, after: string | null): Promise<void> {
-  const [told, tells] = [chaptersOfDescription(before), chaptersOfDescription(after)]
-  if (areSame(told, tells) || !areSame(await listChapters(unit, videoId), told)) return
-  await replaceChapters(unit, videoId, tells)
+  const [described, nowDescribed] = [chaptersOfDescription(before), chaptersOfDescription(after)]
+  if (areSame(described, nowDescribed) || !areSame(await listChapters(unit, videoId), described)) return
+  await replaceChapters(unit, videoId, nowDescribed)
 }
 
 /** Runs in the transaction that replaces the file of a video by an edited one. */

@@ -84,9 +84,9 @@ export function makeHistory({ db, tell, registry, clock, config }: ActorDeps) {
      * Imports an older position from another server. A later stored position stays (`known`); `refused` for users without a history, for
      * expired positions and removed videos.
      */
-    async recall({ accountId, videoId, seconds, at: told }: Position & { at: Date }): Promise<'stored' | 'known' | 'refused'> {
+    async recall({ accountId, videoId, seconds, at: watchedAt }: Position & { at: Date }): Promise<'stored' | 'known' | 'refused'> {
       const now = clock.now()
-      const at = new Date(Math.min(told.getTime(), now.getTime()))
+      const at = new Date(Math.min(watchedAt.getTime(), now.getTime()))
       const { max_age } = config().history.videos
       if (max_age !== null && max_age >= 0 && now.getTime() - at.getTime() >= max_age) return 'refused'
       // Other servers may round the duration of the video differently.

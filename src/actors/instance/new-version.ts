@@ -50,10 +50,11 @@ export function lookForNewVersions(
   async function release(newest: string): Promise<void> {
     const id = await instanceActorId()
     await tell.create(async (unit) => {
-      const [told] = await unit.query<{ version: string }>("select value ->> 'version' as version from setting where key = $1 for update", [
-        SETTING,
-      ])
-      if (told && !isNewer(newest, told.version)) return
+      const [announced] = await unit.query<{ version: string }>(
+        "select value ->> 'version' as version from setting where key = $1 for update",
+        [SETTING],
+      )
+      if (announced && !isNewer(newest, announced.version)) return
       const stored = await unit.query(
         `insert into setting (key, value, updated_at) values ($1, jsonb_build_object('version', $2::text), $3)
          on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at

@@ -57,9 +57,9 @@ async function store(
   const columns = ['user_id', 'key', 'by_actor_id', ...about].join(', ')
   const ofKind = notificationTypes[type]
   return await query<Stored>(
-    `with told as materialized (${audience}), wanted as (
+    `with audience as materialized (${audience}), wanted as (
        select distinct on (t.user_id, t.key) t.*, ${channelBitsOf(type, 's')} as wish
-       from told t join users u on u.id = t.user_id and u.state = 'active' left join account me on me.user_id = u.id
+       from audience t join users u on u.id = t.user_id and u.state = 'active' left join account me on me.user_id = u.id
          left join notification_setting s on s.user_id = u.id
          ${subjectJoins({ videoId: idOf('video_id'), commentId: idOf('comment_id') })}
        where ${channelBitsOf(type, 's')} <> 0 and ${isNotMuted('t.by_actor_id')} and ${IS_VISIBLE}
@@ -68,11 +68,11 @@ async function store(
        select ${ofKind}, wish & ${channelBits.web} > 0, ${nowAt}::timestamptz, ${nowAt}::timestamptz, ${columns} from wanted
        order by user_id, ${about[0]} on conflict (user_id, type, key) do nothing returning id, user_id, on_web
      ), recent as materialized (
-       select told.user_id, (select count(*) from (
-         select from notification n where n.user_id = told.user_id and n.type = ${ofKind} and n.created_at > ${since}
+       select recipient.user_id, (select count(*) from (
+         select from notification n where n.user_id = recipient.user_id and n.type = ${ofKind} and n.created_at > ${since}
          limit ${limit}
        ) known) as n
-       from (select distinct user_id from stored) told
+       from (select distinct user_id from stored) recipient
      )
      select stored.id, stored.user_id as "userId", stored.on_web as "onWeb", ${channelBitsOf(type, 's')} & ${channelBits.mail} > 0 as "byMail",
        recent.n + row_number() over (partition by stored.user_id order by stored.id) > ${limit} as "isFlood",

@@ -52,10 +52,10 @@ export interface TabledRule extends NotificationSource {
 /** For the table: the payload of an event has the type of its name. */
 export function rule<N extends EventName>(one: Rule<N>): TabledRule {
   const { on, type, about, audience } = one
-  const told = { on, type, about, audience }
-  if ('id' in one) return { ...told, audiences: (payloads) => [[payloads.map((of) => one.id(of as EventPayloads[N]))]] }
+  const common = { on, type, about, audience }
+  if ('id' in one) return { ...common, audiences: (payloads) => [[payloads.map((of) => one.id(of as EventPayloads[N]))]] }
   return {
-    ...told,
+    ...common,
     audiences: (payloads) => payloads.flatMap((of) => [one.values(of as EventPayloads[N]) ?? []].filter((values) => values.length > 0)),
   }
 }

@@ -134,10 +134,10 @@ export function downloadRedundancies(deps: DownloadDeps): void {
     if (source === null) throw new DomainError('unprocessable', 'The video has no address to be copied from.')
     const { video_file_timeout, max_mirror_size } = config().vireo.federation.fetch
     await pendingFiles.reserve(redundancyOwner(id), [placeOf(task)])
-    const told = files.reduce((sum, { size }) => sum + size, 0)
+    const announced = files.reduce((sum, { size }) => sum + size, 0)
     const most = Math.min(max_mirror_size, await roomFor(task))
-    const maxBytes = told > 0 ? Math.min(most, Math.ceil(told * (1 + SLACK.part)) + SLACK.bytes) : most
-    if (told > most) throw new DomainError('too_large', 'The video is larger than copies may be.')
+    const maxBytes = announced > 0 ? Math.min(most, Math.ceil(announced * (1 + SLACK.part)) + SLACK.bytes) : most
+    if (announced > most) throw new DomainError('too_large', 'The video is larger than copies may be.')
     const remote = { http, store, signal, silenceMs: video_file_timeout }
     if (!task.isPlaylist) {
       return await mirrorFile({ ...remote, target: placeOf(task), url: source, size: files[0]?.size ?? 0, maxBytes })

@@ -207,8 +207,8 @@ const WAKE_LANES = `insert into lane (kind, key, due_at)
     as w (kind, key, due_at, place) order by w.place
   on conflict (kind, key) do update set due_at = least(lane.due_at, excluded.due_at), dirty = true`
 
-const withoutRepetitions = (told: Committed['publications']): Committed['publications'] => [
-  ...new Map(told.map((one) => [JSON.stringify(one), one])).values(),
+const withoutRepetitions = (publications: Committed['publications']): Committed['publications'] => [
+  ...new Map(publications.map((one) => [JSON.stringify(one), one])).values(),
 ]
 
 /** Lane rows are locked in one order, so that units that wake the same lanes do not deadlock. */

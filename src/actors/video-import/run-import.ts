@@ -219,8 +219,8 @@ export function runImports(deps: RunImportDeps): void {
   }
 
   async function finish(task: Task, { metadata }: DownloadedVideo, draft: Awaited<ReturnType<InspectFile['inspect']>>): Promise<void> {
-    const { chapters, ...told } = metadata
-    const filling = { found: fieldsFrom(told, task.fields), asked: beginningOf(task.fields, task) }
+    const { chapters, ...details } = metadata
+    const filling = { found: fieldsFrom(details, task.fields), asked: beginningOf(task.fields, task) }
     const { videoId } = task
     const automaticTags = videoId === null ? [] : await deps.awaitedVideos.tagsOf({ videoId, ...filling })
     await withImport(deps, task.id, async (locked) => {

@@ -180,9 +180,9 @@ export function makeAwaitedVideos(
       const text = await textOf(db, videoId)
       if (!text) return []
       const { name, description, tags } = found
-      const told = { ...text, tags: [...text.tags] }
-      takeUnchanged(told, { name, description, tags }, asked)
-      return await automaticTags.ofVideo(told)
+      const filled = { ...text, tags: [...text.tags] }
+      takeUnchanged(filled, { name, description, tags }, asked)
+      return await automaticTags.ofVideo(filled)
     },
 
     /** Removes a waiting video whose file will never arrive. */
@@ -222,9 +222,9 @@ function takeUnchanged(video: Partial<Record<keyof FoundFields, unknown>>, found
 }
 
 /** Keeps chapters that a user set meanwhile. Given chapters take precedence over those parsed from the description. */
-async function beginChapters(unit: Unit, video: Video, told: readonly unknown[] | undefined, ofFile: readonly unknown[]): Promise<void> {
+async function beginChapters(unit: Unit, video: Video, given: readonly unknown[] | undefined, ofFile: readonly unknown[]): Promise<void> {
   const [known] = await unit.query('select 1 from video_chapter where video_id = $1 limit 1', [video.id])
   if (known) return
-  if (told && told.length > 0) await startChapters(unit, video.id, { description: null, ofFile: told })
+  if (given && given.length > 0) await startChapters(unit, video.id, { description: null, ofFile: given })
   else await startChapters(unit, video.id, { description: video.description ?? null, ofFile })
 }

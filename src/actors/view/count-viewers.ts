@@ -4,7 +4,7 @@ import type { Config } from '../../config/index.ts'
 import type { ActorDeps, Unit } from '../runtime/index.ts'
 
 /** SQL: viewers that other servers report at `now`, for `v` of `video`; at most `most` per server count. */
-const told = (video: string, now: string, most: string): string =>
+const remoteViewers = (video: string, now: string, most: string): string =>
   `(select coalesce(sum(least(r.viewers, ${most}::int)), 0)::int from (
       select sum(viewers) as viewers from remote_viewer
       where video_id = ${video} and expires_at > ${now} group by host_id) r)`
@@ -14,7 +14,7 @@ export async function countViewers(unit: Unit, { settings, videoIds }: { setting
   await unit.query(
     `insert into viewing (video_id, viewers, told_viewers)
      select v.id, (select count(*)::int from viewer w where w.video_id = v.id and w.seen_at > $3),
-       ${told('v.id', '$2', '$4')}
+       ${remoteViewers('v.id', '$2', '$4')}
      from video v where v.id = any($1::int[]) order by v.id
      on conflict (video_id) do update set viewers = excluded.viewers, told_viewers = excluded.told_viewers`,
     [videoIds, unit.now, new Date(unit.now.getTime() - settings.vireo.lifetimes.viewer_counter), mostOf(settings)],
@@ -32,7 +32,7 @@ export async function recountViewers({ db, clock, config }: Pick<ActorDeps, 'db'
        select video_id from viewing order by video_id for no key update skip locked
      )
      update viewing w set viewers = (select count(*)::int from viewer x where x.video_id = w.video_id and x.seen_at > $2),
-       told_viewers = ${told('w.video_id', '$1', '$3')}
+       told_viewers = ${remoteViewers('w.video_id', '$1', '$3')}
      from open where open.video_id = w.video_id`,
     [now, gone, mostOf(settings)],
   )

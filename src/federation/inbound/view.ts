@@ -13,9 +13,9 @@ export const handleView: Handler = async ({ document, incomingId, actor }, conte
   const video = await knownVideo(target, context)
   if (video.remote) refuseForeign(target, actor)
   if (actor.hostId === null) return
-  const told = { videoId: video.id, hostId: actor.hostId }
-  if (expiresAt === null) await context.views.receiveViews({ ...told, views: count ?? 1, incomingId })
-  else await context.views.receiveViewers({ ...told, viewer: id, viewers: count ?? 1, expiresAt })
+  const origin = { videoId: video.id, hostId: actor.hostId }
+  if (expiresAt === null) await context.views.receiveViews({ ...origin, views: count ?? 1, incomingId })
+  else await context.views.receiveViewers({ ...origin, viewer: id, viewers: count ?? 1, expiresAt })
 }
 
 /** A watch action of a remote viewer, for local videos only. */

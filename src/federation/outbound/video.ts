@@ -68,12 +68,12 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     const found = await videoDocument(unit.query, urls, videoId)
     if (!found) return
     const activity = createVideoActivity(urls, found)
-    const told = again ? await notifiedOwners(unit, videoId) : []
+    const notified = again ? await notifiedOwners(unit, videoId) : []
     await send(unit, {
       activity: again ? { ...activity, id: urls.againOf(urls.createOf(video.url), unit.now) } : activity,
       senderId: video.accountActorId,
-      courierId: told[0]?.accountActorId,
-      recipients: await followersOf(unit.query, again ? await actorsOf(video, told) : [video.accountActorId]),
+      courierId: notified[0]?.accountActorId,
+      recipients: await followersOf(unit.query, again ? await actorsOf(video, notified) : [video.accountActorId]),
     })
     await announce(unit, videoId, video, { id: video.channelActorId, url: video.channelUrl })
     await announce(unit, videoId, video, { id: await instanceActorId(), url: urls.instance })
@@ -90,7 +90,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     if (!found) return false
     const former = await lastNotifiedOwner(unit, videoId, video)
     if (former) await noteOwner(unit, videoId, former)
-    const told = await notifiedOwners(unit, videoId)
+    const notified = await notifiedOwners(unit, videoId)
     // Other servers know the video as its former owner's, and trust only that actor.
     const sender = former ?? video
     const activity = buildUpdate({
@@ -99,8 +99,8 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
       object: found.document,
       ...videoAudience(urls, { ...video, accountUrl: sender.accountUrl }),
     })
-    const recipients = await audienceOf(unit.query, await actorsOf(video, told), videoId)
-    await send(unit, { activity, senderId: sender.accountActorId, courierId: told[0]?.accountActorId, recipients })
+    const recipients = await audienceOf(unit.query, await actorsOf(video, notified), videoId)
+    await send(unit, { activity, senderId: sender.accountActorId, courierId: notified[0]?.accountActorId, recipients })
     return true
   }
 
@@ -115,9 +115,9 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     const former = await lastNotifiedOwner(unit, videoId, video)
     if (!(await removeLocalShares(unit.query, videoId))) return false
     if (former) await noteOwner(unit, videoId, former)
-    const told = await notifiedOwners(unit, videoId)
-    const recipients = await audienceOf(unit.query, await actorsOf(video, told), videoId)
-    const owners = new Map([...told, video].map((owner) => [owner.accountActorId, owner.accountUrl]))
+    const notified = await notifiedOwners(unit, videoId)
+    const recipients = await audienceOf(unit.query, await actorsOf(video, notified), videoId)
+    const owners = new Map([...notified, video].map((owner) => [owner.accountActorId, owner.accountUrl]))
     for (const [senderId, actor] of owners) {
       const isOwner = senderId === video.accountActorId
       const id = isOwner ? urls.deleteOf(video.url) : urls.deleteBy(video.url, senderId)
@@ -127,7 +127,7 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
         target: video.url,
         ...publicAudience(urls, actor),
       })
-      await send(unit, { activity, senderId, courierId: told[0]?.accountActorId, recipients })
+      await send(unit, { activity, senderId, courierId: notified[0]?.accountActorId, recipients })
     }
     // If another actor announces it again, the Delete must arrive first.
     if (again) await noteOwner(unit, videoId, video)
@@ -160,8 +160,8 @@ export function sendVideos(deps: FederationDeps & { instanceActorId: () => Promi
     await announce(unit, videoId, video, { id: video.channelActorId, url: video.channelUrl })
   }
 
-  const actorsOf = async (video: Omit<VideoOwner, 'accountUrl'>, told: readonly VideoOwner[] = []): Promise<number[]> => [
-    ...[video, ...told].flatMap(({ accountActorId, channelActorId }) => [accountActorId, channelActorId]),
+  const actorsOf = async (video: Omit<VideoOwner, 'accountUrl'>, notified: readonly VideoOwner[] = []): Promise<number[]> => [
+    ...[video, ...notified].flatMap(({ accountActorId, channelActorId }) => [accountActorId, channelActorId]),
     await instanceActorId(),
   ]
 }

@@ -145,7 +145,7 @@ export interface Written {
   /** Videos and lists of them may have changed. */
   seen(): Promise<void>
   /** Documents for other servers may have changed. */
-  told(): Promise<void>
+  federated(): Promise<void>
 }
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -160,7 +160,7 @@ export function invalidateAfterWrites(methods: string[], url: string, written: W
   return [
     async (_request, reply, payload) => {
       if (reply.statusCode < 300 || reply.statusCode >= 500) {
-        await Promise.all([isSeen && written.seen(), isFederated && written.told()])
+        await Promise.all([isSeen && written.seen(), isFederated && written.federated()])
       }
       return payload
     },

@@ -95,8 +95,8 @@ async function receive(receiving: Receiving): Promise<DownloadedVideo> {
   const name = `direct-${randomToken(8)}.part`
   const part = join(folder, name)
   try {
-    const told = Number(headers['content-length'] ?? Number.NaN)
-    const total = Number.isFinite(told) && told >= 0 ? from + told : undefined
+    const contentLength = Number(headers['content-length'] ?? Number.NaN)
+    const total = Number.isFinite(contentLength) && contentLength >= 0 ? from + contentLength : undefined
     if (total !== undefined && total > maxBytes) throw tooLarge()
     if (from > 0 && left !== undefined) await rename(join(folder, left), part)
     else await removeParts(folder)

@@ -58,7 +58,7 @@ async function startCachedRoutes(
   const app = await makeFrame({
     config: overrides,
     clock,
-    written: { seen: answers.changed, told: async () => undefined },
+    written: { seen: answers.changed, federated: async () => undefined },
     logger,
     add(scope) {
       const config = { auth: 'optional' } as const

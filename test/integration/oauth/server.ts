@@ -94,7 +94,7 @@ export async function startSessionServer(
     authenticate: sessions.authenticate,
     written: {
       seen: () => bus.publish(VIDEOS_CHANGED, {}),
-      told: async () => undefined,
+      federated: async () => undefined,
     },
     areas: [
       oauthArea({ instance, sessions }),

@@ -130,7 +130,7 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
 
   abuseStateChange: ({ report, isAccepted }, page) => {
     const [id, reported] = [numberOf(report), numbered(report)]
-    const told = isAccepted
+    const letter = isAccepted
       ? {
           subject: t('Your abuse report #{id} was accepted', { id }),
           heading: t('Your abuse report was accepted'),
@@ -143,7 +143,7 @@ const letters: { [K in NoticeKind]: Tell<K> } = {
           says: t('The moderators rejected your {report}.', { report: reported }),
           item: t('#{id} was rejected', { id }),
         }
-    return { ...told, link: t('See your reports'), url: page(pages.ownReport(report)) }
+    return { ...letter, link: t('See your reports'), url: page(pages.ownReport(report)) }
   },
 
   abuseNewMessage: ({ report, author, text }, page) => {

@@ -68,9 +68,9 @@ export const userSettings = definePart({
       if (!known) return { error: 'not_found' }
       const changed: MeChanges['settings'] = newOf(settings.parse(archived), known)
       if (Object.keys(changed).length > 0) await updateMe({ userId, sessionId: 0 }, { settings: changed })
-      const told = newOf(noticesOf(archived.notificationSettings ?? {}), await findNotificationSettings(db.query, userId))
-      if (Object.keys(told).length > 0) await notificationSettings.update(userId, told)
-      return Object.keys(changed).length + Object.keys(told).length > 0 ? 'success' : 'duplicate'
+      const notices = newOf(noticesOf(archived.notificationSettings ?? {}), await findNotificationSettings(db.query, userId))
+      if (Object.keys(notices).length > 0) await notificationSettings.update(userId, notices)
+      return Object.keys(changed).length + Object.keys(notices).length > 0 ? 'success' : 'duplicate'
     },
 })
 

@@ -142,9 +142,9 @@ function importer(deps: ImportDeps): (item: Video, context: ImportContext) => Pr
         `This file is not supported. It should be of one of these types: ${accepted.join(', ')}`,
       )
     }
-    const told = basename(source?.inputFilename?.replaceAll('\\', '/') ?? '')
-    const fits = told.length <= LONGEST_NAME && extname(told).toLowerCase() === extension && !/\p{Cc}/u.test(told)
-    return fits ? told : basename(path).slice(-LONGEST_NAME)
+    const original = basename(source?.inputFilename?.replaceAll('\\', '/') ?? '')
+    const fits = original.length <= LONGEST_NAME && extname(original).toLowerCase() === extension && !/\p{Cc}/u.test(original)
+    return fits ? original : basename(path).slice(-LONGEST_NAME)
   }
 
   async function picturesOf(item: Video, context: ImportContext, unpack: Unpack): Promise<GivenPictures> {
@@ -160,7 +160,7 @@ function importer(deps: ImportDeps): (item: Video, context: ImportContext) => Pr
 
   /** Adds each written caption to `written`, even if a later one fails. */
   async function placeCaptions(
-    { archiveFiles, captions: told }: Video,
+    { archiveFiles, captions: archivedCaptions }: Video,
     context: ImportContext,
     written: PendingFile[],
   ): Promise<PlacedCaption[]> {
@@ -170,7 +170,7 @@ function importer(deps: ImportDeps): (item: Video, context: ImportContext) => Pr
       if (!file) continue
       const vtt = await readCaption(file, language, context.signal)
       if (vtt === undefined) continue
-      const isAutomatic = told.some((one) => one.language === language && one.automaticallyGenerated)
+      const isAutomatic = archivedCaptions.some((one) => one.language === language && one.automaticallyGenerated)
       const caption = captions.begin(language, { isAutomatic })
       written.push(caption.ref)
       await captions.place(caption, vtt)

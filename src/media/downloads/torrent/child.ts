@@ -10,7 +10,7 @@ import type { TorrentNews, TorrentTask } from './messages.ts'
 import { faultOf, isWasted } from './usable.ts'
 
 /** Interval of progress messages, in ms. */
-const TELL_EVERY = 200
+const REPORT_EVERY = 200
 
 process.once('disconnect', () => process.exit())
 // The parent may be gone already.
@@ -40,15 +40,15 @@ function download({ torrent: description, path, maxBytes, dht, allowPrivateAddre
     torrent.destroy({ destroyStore: false }, () => {})
     end({ type: 'failed', reason, message: '' })
   })
-  let toldAt = Number.NEGATIVE_INFINITY
-  let told = 0
+  let reportedAt = Number.NEGATIVE_INFINITY
+  let reported = 0
   torrent.on('download', () => {
     if (isWasted(torrent)) end({ type: 'failed', reason: 'wrong-bytes', message: '' })
     // An invalid piece reduces the progress again.
-    if (performance.now() - toldAt < TELL_EVERY || torrent.progress <= told) return
-    toldAt = performance.now()
-    told = torrent.progress
-    process.send?.({ type: 'progress', percent: told * 100 } satisfies TorrentNews)
+    if (performance.now() - reportedAt < REPORT_EVERY || torrent.progress <= reported) return
+    reportedAt = performance.now()
+    reported = torrent.progress
+    process.send?.({ type: 'progress', percent: reported * 100 } satisfies TorrentNews)
   })
   torrent.once('done', () => {
     const name = torrent.files[0]?.name ?? ''
