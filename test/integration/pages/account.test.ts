@@ -2,6 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { generate } from 'otplib'
+import { renderSVG } from 'uqr'
+import { unescapeHtml } from '../../../src/platform/html.ts'
 import { type Browser, formIn, linksIn, makeBrowser, partIn, SURE } from '../../support/browser.ts'
 import { applicant, linkOf, type MailNode, startMailNode } from '../registrations/node.ts'
 
@@ -180,6 +182,8 @@ describe('the own account', () => {
     let page = await browser.send(partIn(wrong.html, 'request'), { currentPassword: PASSWORD })
     expect(page.status).toBe(200)
     const [, secret = ''] = /<dt>Key<\/dt><dd>(?:<bdi>)?([A-Z2-7]+)</.exec(page.html) ?? []
+    const [, address = ''] = /(otpauth:[^<]+)</.exec(page.html) ?? []
+    expect(page.html).toContain(renderSVG(unescapeHtml(address), { border: 4 }))
     const code = async (later = 0) => await generate({ secret, epoch: (at.clock.now().getTime() + later) / 1000 })
     page = await browser.send(partIn(page.html, 'confirm'), { otpToken: 'x' })
     expect(page.status).toBe(403)

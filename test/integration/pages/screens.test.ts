@@ -363,6 +363,9 @@ describe('an administrator', () => {
       expect(page.html).toMatch(/name="users.search"[^>]* value="judge"/)
       expect(page.html).not.toContain('<bdi>maker')
     }
+    page = await root.open(`${users}&users.sort=-createdAt`)
+    expect(page.html).toContain('<input type="hidden" name="users.sort" value="-createdAt"><input type="search" name="users.search"')
+    expect(page.html).toMatch(new RegExp(`aria-labelledby="users-select users-${judge}"></td><td id="users-${judge}"><a [^>]*><bdi>judge`))
     moderator = await loggedIn(at, 'judge')
     const lists = (html: string) => [...html.matchAll(/type="checkbox" name="id" value="(\d+)"/g)].map(([, id = '']) => id)
     for (let number = 1; number <= 22; number++)

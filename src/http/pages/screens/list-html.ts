@@ -104,14 +104,14 @@ export function listHtml(list: ListPart, given: ListShown): Html {
     return buttons.map((button) => html` ${buttonHtml(`${button[0]} ${idOf(row)}`, button[1], button === focused)}`)
   }
   const table = html`<div class="table" tabindex="0" role="region" aria-label="${list.title ?? t('List')}"><table>
-<thead><tr>${isForm && html`<th><span class="away">${t('Select')}</span></th>`}${Object.entries(list.columns).map(headingHtml)}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
+<thead><tr>${isForm && html`<th><span class="away" id="${list.list}-select">${t('Select')}</span></th>`}${Object.entries(list.columns).map(headingHtml)}${isForm && html`<th><span class="away">${t('Actions')}</span></th>`}</tr></thead>
 <tbody>${(only ? rows.filter((row) => only.includes(idOf(row))) : rows).map(
     (row) => html`<tr>${
       isForm &&
-      html`<td><input type="checkbox" name="id" value="${idOf(row)}" aria-label="${t('Select {name}', { name: idOf(row) })}"></td>`
-    }${Object.values(list.columns).map((cell) => html`<td>${cellHtml(cell, row, shown)}</td>`)}${
-      isForm && html`<td class="acts">${buttonsOf(row)}</td>`
-    }</tr>
+      html`<td><input type="checkbox" name="id" value="${idOf(row)}" aria-labelledby="${list.list}-select ${list.list}-${idOf(row)}"></td>`
+    }${Object.values(list.columns).map(
+      (cell, column) => html`<td${column === 0 && html` id="${list.list}-${idOf(row)}"`}>${cellHtml(cell, row, shown)}</td>`,
+    )}${isForm && html`<td class="acts">${buttonsOf(row)}</td>`}</tr>
 `,
   )}</tbody></table></div>`
   if (only) return table
@@ -148,7 +148,9 @@ function filtersHtml(list: ListPart, shape: Shape, asked: ReadonlyMap<string, st
           html`<option value="${value}"${value === asked.get(name) && html` selected`}>${TRUTHS[value] ?? known(wordsOf(value))}</option>`,
       )}</select></label>`,
   )
-  return html`<form action="${path}" class="filters" role="search" aria-label="${list.title ? t('Filter: {list}', { list: list.title }) : t('Filter')}">${search}${fields}<button>${t('Show')}</button></form>`
+  const sort = asked.get('sort')
+  const sorted = sort && html`<input type="hidden" name="${parameter(list, 'sort')}" value="${sort}">`
+  return html`<form action="${path}" class="filters" role="search" aria-label="${list.title ? t('Filter: {list}', { list: list.title }) : t('Filter')}">${sorted}${search}${fields}<button>${t('Show')}</button></form>`
 }
 
 /** The values of a parameter, if it does not take any text. */
