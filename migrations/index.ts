@@ -19,6 +19,7 @@ import { LoginsAskedAgain } from './0016-logins-asked-again.ts'
 import { ResultsOfRunners } from './0017-results-of-runners.ts'
 import { LiveFences } from './0018-live-fences.ts'
 import { ChannelsOfHosts } from './0019-channels-of-hosts.ts'
+import { ShortPendingLists } from './0020-short-pending-lists.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -40,4 +41,5 @@ export const migrations = [
   { name: '0017-results-of-runners', class: ResultsOfRunners },
   { name: '0018-live-fences', class: LiveFences },
   { name: '0019-channels-of-hosts', class: ChannelsOfHosts },
+  { name: '0020-short-pending-lists', class: ShortPendingLists },
 ]

@@ -130,3 +130,12 @@ describe('with fifty thousand videos', () => {
     expect(row?.total).toBe(counted?.total)
   })
 })
+
+it('every GIN index has a short pending list', async () => {
+  const indexes = await db.query<{ name: string; isShort: boolean }>(
+    `select i.relname as name, coalesce('gin_pending_list_limit=512' = any(i.reloptions), false) as "isShort"
+     from pg_class i join pg_am m on m.oid = i.relam where m.amname = 'gin' and i.relnamespace = 'public'::regnamespace`,
+  )
+  expect(indexes.map(({ name }) => name)).toContain('video_tags')
+  expect(indexes.filter(({ isShort }) => !isShort)).toEqual([])
+})

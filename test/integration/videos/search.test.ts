@@ -130,6 +130,15 @@ describe('a search with more matches than are counted', () => {
     expect(await list('durationMin=0&count=2')).toMatchObject({ total: 5 })
   })
 
+  it('has exact totals by tags', async () => {
+    await addMany('part ')
+    await server.db.query(`update video set tags = '{Sea}' where name like 'part %'`)
+    const tagged = await list('tagsOneOf=sea&sort=-name&count=2')
+    expect(tagged).toEqual({ total: 1001, names: ['part 999', 'part 998'] })
+    await server.db.query("update video set tags = '{}' where name = 'part 999'")
+    expect(await list('tagsOneOf=sea&sort=-name&count=2&start=1')).toEqual({ total: 1000, names: ['part 997', 'part 996'] })
+  })
+
   it('finds names that only contain it as a part of a word', async () => {
     await addMany('underwaterworld')
     const found = await list('search=waterw&count=2')
