@@ -50,7 +50,7 @@ const likeness = (text: string, direction: 'asc' | 'desc'): string =>
  * Of the matches whose name is not the text, so many are compared with it, the most liked ones, since a word may be in every name. The
  * others follow, the most liked first, so that pages neither overlap nor miss one.
  */
-export const MOST_WEIGHED = 150
+export const MOST_WEIGHED = 100
 
 /** Matches with `weighed`: true if they are compared with the text, or if it is their name. */
 export const placed = (matches: string): string =>
