@@ -1,6 +1,6 @@
 // Lists of comments on many videos: those of an owner, or all. Includes comments that are pending review.
 
-import { type Columns, containing, type Database, pageOf, roundedLimit } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, pageOf } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { commentsTagged, tagsOfComment } from '../automatic-tag/index.ts'
 import type { Comment } from './comment.entity.ts'
@@ -92,7 +92,7 @@ export function buildCommentList(query: CommentListQuery): { text: string; value
   const where = conditions(query, bind).join(' and ')
   const like = query.search ? bind(containing(query.search)) : undefined
   const rowsOf = (condition: string) => `select m.id, ${key} as sort_key from ${from} where ${where} and ${condition}`
-  const firstOf = (condition: string) => `(${rowsOf(condition)} order by ${order} limit ${roundedLimit(query.start + query.count)})`
+  const firstOf = (condition: string) => `(${rowsOf(condition)} order by ${order} limit ${Number(query.start) + Number(query.count)})`
   const page = like === undefined ? rowsOf('true') : firstFound(like, firstOf)
   const text = `with ${like === undefined ? '' : `${called(like)}, ${found(like, where)}, `}page as materialized (
       ${pageOf({ columns: 'id, sort_key', rows: `(${page}) found`, order }, query, bind)}

@@ -11,12 +11,15 @@ export function roundedLimit(rows: number): number {
   return wanted === 0 ? 0 : SMALLEST * 2 ** Math.max(0, Math.ceil(Math.log2(wanted / SMALLEST)))
 }
 
-/** SQL: some columns of the rows of a page. `bind` adds a value to the statement; `order` without `order by`. */
+/**
+ * SQL: some columns of the rows of a page. `bind` adds a value to the statement; `order` without `order by`; `limit` for statements that are
+ * not prepared.
+ */
 export function pageOf(
   from: { columns: string; rows: string; order: string },
-  { start, count }: { start: number; count: number },
+  { start, count, limit = roundedLimit(start + count) }: { start: number; count: number; limit?: number },
   bind: (value: unknown) => string,
 ): string {
-  return `select * from (select ${from.columns} from ${from.rows} order by ${from.order} limit ${roundedLimit(start + count)}) rounded
+  return `select * from (select ${from.columns} from ${from.rows} order by ${from.order} limit ${limit}) rounded
       limit ${bind(count)} offset ${bind(start)}`
 }

@@ -261,8 +261,13 @@ function rowsOf(query: VideoListQuery, bind: Bind): Rows {
   return { table, visible, muted, unmuted, channels, where }
 }
 
-const idsOf = (rows: string, order: string, { start, count }: VideoListQuery, bind: Bind): string =>
-  `array(${pageOf({ columns: 'v.id', rows, order }, { start, count }, bind)})`
+const idsOf = (rows: string, order: string, query: VideoListQuery, bind: Bind): string =>
+  `array(${pageOf({ columns: 'v.id', rows, order }, { start: query.start, count: query.count, limit: limitOf(query) }, bind)})`
+
+const limitOf = (query: VideoListQuery): number => {
+  const rows = Number(query.start) + Number(query.count)
+  return isSelective(query) ? rows : roundedLimit(rows)
+}
 
 /** The watcher's last position in each video of the page. */
 function positionsFor({ scope, watcher }: VideoListQuery, bind: Bind): string {
@@ -280,7 +285,7 @@ const WATCHED = 'history seen join video v on v.id = seen.video_id'
  * the fewer these channels have.
  */
 function source(query: VideoListQuery, { unmuted, where, channels, order }: Rows & { order: string }, bind: Bind): string {
-  const { sort, search, start, count } = query
+  const { sort, search } = query
   const mayBeListed = query.privacyOneOf?.some(isListedPrivacy) ?? true
   const partsOf = (rows: string): string[] =>
     isBeyondListed(query) ? [...(mayBeListed ? [`${LISTED} and ${rows}`] : []), `${UNLISTED} and ${rows}`] : [rows]
@@ -289,15 +294,14 @@ function source(query: VideoListQuery, { unmuted, where, channels, order }: Rows
     const isNamed = query.alike ? undefined : `v.name = any(${bind(spellings(search))}::text[])`
     const bestOf = (rows: string, named: boolean) =>
       `(select v.id, v.name, v.words, v.published_at, v.best, ${named} as named from video v where ${rows}
-        order by v.best desc, v.id desc limit ${Math.max(MOST_WEIGHED, roundedLimit(start + count))})`
+        order by v.best desc, v.id desc limit ${Math.max(MOST_WEIGHED, limitOf(query))})`
     const best = parts.flatMap((part) =>
       isNamed ? [bestOf(`${part} and ${isNamed}`, true), bestOf(`${part} and not ${isNamed}`, false)] : [bestOf(part, false)],
     )
     return placed(`(${best.join(' union all ')})`)
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
-  const firstOf = (rows: string) =>
-    `(select ${SORTED_BY} from video v where ${rows} order by ${order} limit ${roundedLimit(start + count)})`
+  const firstOf = (rows: string) => `(select ${SORTED_BY} from video v where ${rows} order by ${order} limit ${limitOf(query)})`
   if (channels !== undefined && !search) {
     const ofOne = `v.channel_id = chosen.id and ${unmuted}`
     return `(${channels}) chosen cross join lateral ${firstOf(ofOne)} v`
