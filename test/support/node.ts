@@ -44,7 +44,7 @@ export async function startTestNode(
   } & Partial<Pick<ServerOptions, 'examine' | 'roles' | 'onRoute' | 'clock' | 'logger' | 'checkResponses'>> = {},
 ): Promise<TestNode> {
   const { beside } = options
-  const database = beside ? { url: beside.databaseUrl, drop: async () => {} } : await freshDatabase()
+  const database = beside ? { url: beside.databaseUrl, drop: async () => {} } : await freshDatabase({ plansOnce: true })
   const dataDir = beside?.dataDir ?? (await mkdtemp(join(tmpdir(), 'vireo-node-')))
   if (!beside) await chmod(dataDir, 0o711)
   const s3 = inObjectStorage && !beside ? await startS3() : undefined
