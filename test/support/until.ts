@@ -3,9 +3,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { slowness } from './cpu-time.ts'
 
-/** Between two checks, in ms: the awaited work runs on the same processors. */
-const MIN_PAUSE = 1
-const MAX_PAUSE = 20
+/** Between two checks, in ms: the awaited work runs on the same processors, so a long wait has few checks. */
+const MIN_PAUSE = 2
+const MAX_PAUSE = 100
+/** A pause in relation to the time waited so far. */
+const PAUSE_SHARE = 0.2
 /** In ms, on any machine. */
 const DEFAULT_TIMEOUT = 600_000
 
@@ -20,14 +22,16 @@ export async function until<T>(
   const begun = performance.now()
   const isOver = (waited: number) =>
     withinMs === undefined ? waited > DEFAULT_TIMEOUT : waited > withinMs && waited > withinMs * slowness()
-  for (let wait = MIN_PAUSE; ; wait = Math.min(wait * 2, MAX_PAUSE)) {
+  for (;;) {
     const result = await check()
     if (result) return result
     const waited = performance.now() - begun
     if (isOver(waited)) throw new Error(`${what} did not come true within ${Math.round(waited)} ms`)
-    await pause(wait)
+    await pause(pauseAfter(waited))
   }
 }
+
+const pauseAfter = (waited: number): number => Math.min(Math.max(waited * PAUSE_SHARE, MIN_PAUSE), MAX_PAUSE)
 
 /** Between two attempts of an assertion, in ms: assertions may be expensive. */
 const MIN_RETRY_PAUSE = 10
