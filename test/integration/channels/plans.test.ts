@@ -14,7 +14,7 @@ import { silentLogger } from '../../../src/platform/logger.ts'
 import { type MadeUser, makeRemoteChannel, makeUser } from '../../support/builders.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 
-const MANY = 20_000
+const MANY = 10_000
 const HOSTS = 1000
 
 let database: TestDatabase
@@ -104,7 +104,7 @@ const page = { start: 0, count: 15 }
 const newest = { by: 'createdAt', descending: true } as const
 const PAGE_ROWS = 200
 
-describe('with twenty thousand accounts and channels', () => {
+describe('with ten thousand accounts and channels', () => {
   const channels: [string, () => Partial<ChannelListQuery>][] = [
     ['the newest', () => ({})],
     ['the oldest', () => ({ sort: { by: 'createdAt', descending: false } })],

@@ -11,7 +11,7 @@ import { type MadeUser, makeUser } from '../../support/builders.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 import { tableScans } from '../../support/table-scans.ts'
 
-const VIDEOS = 20_000
+const VIDEOS = 8_000
 
 let database: TestDatabase
 let db: Database

@@ -8,7 +8,7 @@ import { type Database, makeDatabase } from '../../../src/platform/database/inde
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { freshDatabase, type TestDatabase } from '../../support/postgres.ts'
 
-const MANY = 20_000
+const MANY = 5_000
 
 let database: TestDatabase
 let db: Database
@@ -67,7 +67,7 @@ async function tableScans(query: UserListQuery): Promise<Map<string, number>> {
   return reads
 }
 
-describe('with twenty thousand users', () => {
+describe('with five thousand users', () => {
   const lists: [string, UserListQuery, number][] = [
     ['the default list', usual, MANY + 100],
     ['the first names', { ...usual, sort: { by: 'username', descending: false } }, MANY + 100],

@@ -21,7 +21,7 @@ let library: Library
 beforeAll(async () => {
   database = await freshDatabase()
   db = await makeDatabase({ url: database.url, poolMax: 2, entities, migrations, logger: silentLogger })
-  const size = { videos: 20_000, comments: 20_000, channels: 4000 }
+  const size = { videos: 8_000, comments: 8_000, channels: 1_600 }
   await db.transaction(({ query }) => seedLibrary(query, { ...size, origin: TEST_ORIGIN }))
   await settleLibrary(db.query)
   library = await findInLibrary(db.query)
@@ -57,7 +57,7 @@ const readWhole = async (statement: { text: string; values: unknown[] }): Promis
     return plan['Node Type'] === 'Seq Scan' && LARGE.includes(table) ? [table] : []
   })
 
-describe('in a library of twenty thousand videos', () => {
+describe('in a library of eight thousand videos', () => {
   it.each(cases)('$name: scans no large table', async ({ queryOf, alike }) => {
     const query = { ...queryOf(library), alike }
     expect(await readWhole(buildVideoList(query))).toEqual([])
