@@ -33,6 +33,8 @@ describe('registrations', () => {
     const [wanted, refused] = [await requested('wanted'), await requested('refused')]
     let html = await open()
     expect(html).toContain('>Answer, which is mailed</label>')
+    expect((await root.open('/admin/users')).html).toContain('Empty if a mail shall ask for it.')
+    expect((await member.open('/my-account/import-export')).html).toContain('A mail tells you when it is ready.')
     expect(html).toMatch(/<textarea[^>]* name="moderationResponse"[^>]* required/)
     for (const act of ['accept', `accept ${wanted}`, `reject ${wanted}`]) expect(buttonIn(html, act)).not.toContain('formnovalidate')
     const without = await root.send(partIn(html, 'registrations'), { act: `accept ${wanted}`, moderationResponse: '' })
@@ -65,6 +67,10 @@ describe('registrations', () => {
     expect(html).toContain('>Answer</label>')
     expect(html).toContain('This server sends no mails now.')
     expect(html).not.toContain('mailed')
+    const users = await root.open('/admin/users')
+    expect(users.html).not.toContain('Empty if a mail shall ask for it.')
+    expect(users.html).toMatch(/<input id="new-password"[^>]* required/)
+    expect((await member.open('/my-account/import-export')).html).not.toContain('mail')
   })
 })
 

@@ -1,12 +1,12 @@
 // Screens of moderators: reports, blocks, users, registrations.
 
-import { isMailEnabled } from '../../../config/index.ts'
 import { t } from '../../../platform/language.ts'
 import { blocks, conversation, watchedWords } from './moderation.ts'
 import { form, type ListPart, list, type Screen, screen } from './parts.ts'
-import { handle, is, isNot, link, reportColumns, videoLink } from './words.ts'
+import { handle, is, isNot, link, reportColumns, sendsMail, videoLink } from './words.ts'
 
 const REGISTRATION = '/api/v1/users/registrations/:registrationId'
+const PASSWORD = { label: t('Password'), as: 'password' } as const
 const ROLES = { 0: t('Administrator'), 1: t('Moderator'), 2: t('User') }
 
 const reports: Omit<ListPart, 'list' | 'operation'> = {
@@ -77,12 +77,12 @@ export const peopleScreens: readonly Screen[] = [
     }),
     form('new', 'POST /api/v1/users', {
       title: t('A new user'),
-      fields: {
+      fields: (shown) => ({
         username: t('User name'),
         email: t('E-mail address'),
-        password: { label: t('Password'), as: 'password', help: t('Empty if a mail shall ask for it.') },
+        password: { ...PASSWORD, ...(sendsMail(shown) ? { help: t('Empty if a mail shall ask for it.') } : { required: true }) },
         role: { label: t('Role'), choices: ROLES },
-      },
+      }),
       initial: () => ({ role: 2 }),
       button: t('Make the user'),
     }),
@@ -113,8 +113,8 @@ export const peopleScreens: readonly Screen[] = [
       },
       inputs: {
         operation: `POST ${REGISTRATION}/accept`,
-        fields: ({ tools }) => ({
-          moderationResponse: isMailEnabled(tools.config())
+        fields: (shown) => ({
+          moderationResponse: sendsMail(shown)
             ? { label: t('Answer, which is mailed'), as: 'long' }
             : { label: t('Answer'), as: 'long', help: t('This server sends no mails now.') },
         }),

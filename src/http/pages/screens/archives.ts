@@ -10,7 +10,7 @@ import { queryOf } from '../fields.ts'
 import { type PageTools, pageOptions } from '../send.ts'
 import { type Api, textAt, valueAt } from './api.ts'
 import { form, list, type Shown, screen, type Words } from './parts.ts'
-import { facts, is, isNot, ME, state } from './words.ts'
+import { facts, is, isNot, ME, sendsMail, state } from './words.ts'
 
 const ARCHIVES = '/my-account/import-export'
 const EXPORTS = 'GET /api/v1/users/:userId/exports'
@@ -40,7 +40,7 @@ function largest({ tools, data: { me, quota } }: Shown): number {
 function aboutImports(shown: Shown): Html {
   const { legacy_timeout: longest, max_partial_per_user: most } = shown.tools.config().vireo.uploads
   const bytes = largest(shown)
-  return html`${t('An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most {size}.', { size: size(bytes) })} ${bytes < most && t('That is what your video quota leaves.')} <noscript>${t('All of it has to arrive within {minutes}.', { minutes: counted.minutes(Math.floor(longest / 60_000)) })}</noscript> ${t('A mail tells you when it is done. What is here already is not doubled.')} ${t('Comments stay where they are. So do followers: they follow your old account, and have to follow this one themselves.')}`
+  return html`${t('An archive of this server or another one, as Vireo and PeerTube make them: a ZIP file of at most {size}.', { size: size(bytes) })} ${bytes < most && t('That is what your video quota leaves.')} <noscript>${t('All of it has to arrive within {minutes}.', { minutes: counted.minutes(Math.floor(longest / 60_000)) })}</noscript> ${sendsMail(shown) && t('A mail tells you when it is done.')} ${t('What is here already is not doubled.')} ${t('Comments stay where they are. So do followers: they follow your old account, and have to follow this one themselves.')}`
 }
 
 function whyNoImport(shown: Shown): Html | null {
@@ -77,7 +77,7 @@ export const archiveScreen = screen(
     form('export', 'POST /api/v1/users/:userId/exports/request', {
       when: (shown) => hasExports(shown) && !rowsOf(shown.data.exports).some(isNot('state.id', FAILED)),
       text: (shown) =>
-        html`${t('An archive has your account, channels, videos, playlists, subscriptions, comments and settings. A mail tells you when it is ready.')} ${
+        html`${t('An archive has your account, channels, videos, playlists, subscriptions, comments and settings.')} ${sendsMail(shown) && t('A mail tells you when it is ready.')} ${
           !fits(shown) &&
           t(
             'The files of your videos are left out: they take {used}, and an archive of this server has at most {most} of them.',

@@ -4,7 +4,6 @@ import { aboutOf } from '../../../actors/mail/index.ts'
 import { listNotifications } from '../../../actors/notification/index.ts'
 import { notificationDefaults } from '../../../actors/notification-setting/index.ts'
 import { hasRight, type UserRight } from '../../../actors/user/index.ts'
-import { isMailEnabled } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { known, t } from '../../../platform/language.ts'
 import { pageOr } from '../bodies/listing.ts'
@@ -13,7 +12,7 @@ import { capital } from '../bodies/text.ts'
 import { pageNumber } from '../fields.ts'
 import { type Refusal, textAt, valueAt } from './api.ts'
 import { form, type Shown, screen, type Words } from './parts.ts'
-import { ME } from './words.ts'
+import { ME, sendsMail } from './words.ts'
 
 const NOTIFICATIONS = '/my-account/notifications'
 const PUSHES = '/api/v1/vireo/push-subscriptions'
@@ -75,7 +74,7 @@ export const settingsScreen = screen('/my-account/settings', t('Settings'), { re
   () => html`<p class="soft">${t('Your other sessions end with it.')}</p>`,
   form('notifications', 'PUT /api/v1/users/me/notification-settings', {
     title: t('Notifications'),
-    text: ({ tools }) => (isMailEnabled(tools.config()) ? null : html`<span class="soft">${t('This server sends no mails now.')}</span>`),
+    text: (shown) => (sendsMail(shown) ? null : html`<span class="soft">${t('This server sends no mails now.')}</span>`),
     fields: kindsOf,
     initial: present,
     changesOnly: true,

@@ -7,9 +7,9 @@ import { recognized, t } from '../../../platform/language.ts'
 import { clientIp } from '../../plugins/client-ip.ts'
 import { linkTo } from '../bodies/text.ts'
 import { type Ending, type FormPart, form, type Screen, type Shown } from './parts.ts'
+import { sendsMail } from './words.ts'
 
 export const isContactable = (config: Config): boolean => config.contact_form.enabled && isMailEnabled(config)
-const sendsMail = ({ tools }: Shown): boolean => isMailEnabled(tools.config())
 const mailAddress = html` inputmode="email" autocomplete="email"`
 /** A space at the end comes from the keyboards of telephones. */
 const trimmed = (made: object): object =>

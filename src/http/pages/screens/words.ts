@@ -2,6 +2,7 @@
 
 import { isStaff } from '../../../actors/user/index.ts'
 import { categoryLabels, languageLabels, licenceLabels, privacyLabels } from '../../../actors/video/index.ts'
+import { isMailEnabled } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
@@ -94,6 +95,8 @@ export const liveFields: Words = {
 
 export const without = (choices: Choices, ...names: string[]): Choices =>
   Object.fromEntries(Object.entries(choices).filter(([name]) => !names.includes(name)))
+
+export const sendsMail = ({ tools }: Shown): boolean => isMailEnabled(tools.config())
 
 /** Conditions of actions and parts. */
 export const is =
