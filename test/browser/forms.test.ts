@@ -44,6 +44,29 @@ function answering(page: Page, answer: (dialog: Dialog) => Promise<void>): strin
 
 const button = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true })
 
+describe('one of several notifications', () => {
+  it('is marked as read in place, and the focus stays among the others', async () => {
+    await newcomer(node, 'chief', { role: 0 })
+    await node.query(
+      `insert into notification (user_id, type, key, on_web, application_version)
+       select u.id, 18, n::text, true, n::text from users u, generate_series(1, 3) n where u.username = $1`,
+      ['chief'],
+    )
+    const { page, open, complaints } = await loggedIn('chief', passwordOf('chief'))
+    await open(`${node.base}/my-account/notifications`)
+    await page.evaluate(() => document.body.classList.add('kept'))
+    const marks = page.getByRole('listitem').getByText('New', { exact: true })
+    expect(await marks.count()).toBe(3)
+    await button(page, 'Mark as read').nth(1).click()
+    await page.getByText('Marked as read.').waitFor()
+    expect(await marks.count()).toBe(2)
+    expect(await page.locator(':focus').textContent()).toBe('Mark as read')
+    expect(await page.locator('body.kept').count()).toBe(1)
+    expect(await violationsOf(page)).toEqual([])
+    expect(complaints()).toEqual([])
+  })
+})
+
 describe('what is typed into a form', () => {
   it('stays when another form of the page is saved or refused, and is saved later', async () => {
     const maker = await newcomer(node, 'maker')

@@ -12,5 +12,6 @@ export {
 export { makeNotify, NOTIFICATION_STORED, type NotificationStored, type Notify } from './notify.ts'
 export { listPushDevices, makePushes, type PushDeviceRow, type Pushes, type PushWords } from './push.ts'
 export { reactByRules } from './react.ts'
+export { rightsOfSettings } from './rights.ts'
 export { RULES } from './rules/index.ts'
 export { type NotificationType, notificationTypes } from './types.ts'

@@ -41,6 +41,8 @@ export interface NotificationRow
     video: VideoInfoRow | null
     comment: { thread_id: number; video: VideoInfoRow } | null
     account: ActorInfoRow | null
+    /** Its user is the reporter. */
+    is_own: boolean
   } | null
   block: { id: number; video: VideoInfoRow } | null
   import: ({ video: VideoInfoRow | null } & Columns<VideoImport, 'id' | 'targetUrl' | 'magnetUri' | 'torrentName'>) | null
@@ -82,7 +84,7 @@ const videoInfo = (video: string): string => `jsonb_build_object('id', ${video}.
 /** A reported object may be removed: the report contains a copy of its facts. */
 const reported = (videoId: string): string => `jsonb_build_object('id', ${videoId}, 'uuid', r.video_uuid, 'name', r.video_name)`
 
-const ABUSE = `(select jsonb_build_object('id', r.id, 'state', r.state,
+const ABUSE = `(select jsonb_build_object('id', r.id, 'state', r.state, 'is_own', r.reporter_id is not distinct from (select id from account where user_id = n.user_id),
     'video', case when r.kind = 'video' then ${reported('r.reported_id')} end,
     'comment', case when r.kind = 'comment' then
       jsonb_build_object('thread_id', r.thread_id, 'video', ${reported('r.commented_video_id')}) end,

@@ -2,7 +2,7 @@
 
 import type { UserRight } from '../user/index.ts'
 import { hasRightSql } from './rule.ts'
-import { type NotificationType, notificationTypes } from './types.ts'
+import { type NotificationType, notificationTypes, settingOf } from './types.ts'
 
 export const rightsOfStaff = {
   newAbuseForModerators: 'MANAGE_ABUSES',
@@ -19,6 +19,9 @@ export const rightsOfStaff = {
 export const RIGHT_OF_MESSAGES: UserRight = 'MANAGE_ABUSES'
 
 const ofStaff = Object.entries(rightsOfStaff) as [keyof typeof rightsOfStaff, UserRight][]
+
+/** The settings of notifications for the staff only, each with its right. */
+export const rightsOfSettings = new Map(ofStaff.map(([type, right]) => [settingOf(type), right]))
 
 /** SQL: true if the user `u`, with the account `me`, may still see the object of the notification `n`. */
 export const IS_STILL_THEIRS = `case n.type

@@ -7,10 +7,11 @@ import { english, known, type Language, t } from '../../../platform/language.ts'
 import { accountPath, channelPath, handleOf, watchPath } from '../addresses.ts'
 import { capital, day, languageName } from './text.ts'
 
-export const notificationList = (rows: readonly NotificationRow[]): Html =>
+/** `form`: where it is sent to mark one as read, with what else. */
+export const notificationList = (rows: readonly NotificationRow[], form: { action: string; hidden: Html }): Html =>
   html`<ul class="notifications">${rows.map(
     (row) =>
-      html`<li><p>${!row.read && html`<span class="mark">${t('New')}</span> `}${sentenceOf(row)} <span class="soft">${day(new Date(row.created_at))}</span></p></li>
+      html`<li><p>${!row.read && html`<span class="mark">${t('New')}</span> `}${sentenceOf(row)} <span class="soft">${day(new Date(row.created_at))}</span></p>${!row.read && html`<form method="post" action="${form.action}" data-swap>${form.hidden}<input type="hidden" name="id" value="${row.id}"><button>${t('Mark as read')}</button></form>`}</li>
 `,
   )}</ul>`
 
@@ -35,14 +36,14 @@ const named = (video: VideoInfoRow | null | undefined): Html =>
 const OTHER = html`${t('Something happened on this server.')}`
 
 function sentenceOf(row: NotificationRow): Html {
-  const { video, comment, abuse, block, follow, account, registration } = row
+  const { video, comment, abuse, block, follow, account, registration, import: imported } = row
   const name = NAMES.get(row.type)
   const said = () => ({
     name: who(comment?.account),
     video: html`${comment && html`<a href="${watchPath(comment.video)}?threadId=${comment.thread_id}#comments"><bdi>${comment.video.name}</bdi></a>`}`,
   })
   const shown = () => ({ channel: who(video?.channel, channelPath), video: named(video) })
-  const report = (path: string) => ({ number: html`<a href="${path}/${abuse?.id}">${abuse?.id}</a>` })
+  const report = (at = abuse?.is_own ? '/my-account' : '/admin') => ({ number: html`<a href="${at}/abuses/${abuse?.id}">${abuse?.id}</a>` })
   const tells: Partial<Record<NotificationType, () => Html>> = {
     newVideoFromSubscription: () => rich('{channel} published {video}.', shown()),
     newLiveFromSubscription: () => rich('{channel} started the live stream {video}.', shown()),
@@ -51,13 +52,10 @@ function sentenceOf(row: NotificationRow): Html {
         ? rich('{name} wrote a comment on {video}, which awaits your approval.', said())
         : rich('{name} wrote a comment on {video}.', said()),
     commentMention: () => rich('{name} mentioned you in a comment on {video}.', said()),
-    newAbuseForModerators: () => rich('A report, number {number}, waits for the moderators.', report('/admin/abuses')),
+    newAbuseForModerators: () => rich('A report, number {number}, waits for the moderators.', report('/admin')),
     abuseStateChange: () =>
-      rich('Your report, number {number}, was decided: {state}.', {
-        ...report('/my-account/abuses'),
-        state: known(capital(abuse?.state ?? '')),
-      }),
-    abuseNewMessage: () => rich('There is a message about report number {number}.', { number: String(abuse?.id) }),
+      rich('Your report, number {number}, was decided: {state}.', { ...report(), state: known(capital(abuse?.state ?? '')) }),
+    abuseNewMessage: () => rich('There is a message about report number {number}.', report()),
     blacklistOnMyVideo: () => rich('Your video {video} was blocked.', { video: named(block?.video ?? video) }),
     unblacklistOnMyVideo: () => rich('Your video {video} is no longer blocked.', { video: named(video) }),
     videoAutoBlacklistForModerators: () => rich('The video {video} waits for a review.', { video: named(block?.video ?? video) }),
@@ -68,11 +66,9 @@ function sentenceOf(row: NotificationRow): Html {
         language: languageName(row.caption?.language ?? ''),
         video: named(row.caption?.video),
       }),
-    myVideoImportSuccess: () => rich('Your import of {video} is done.', { video: named(row.import?.video) }),
+    myVideoImportSuccess: () => rich('Your import of {video} is done.', { video: named(imported?.video) }),
     myVideoImportError: () =>
-      rich('Your import of {video} failed.', {
-        video: html`<bdi>${row.import?.target_url ?? row.import?.torrent_name ?? t('a video')}</bdi>`,
-      }),
+      rich('Your import of {video} failed.', { video: html`<bdi>${imported?.target_url ?? imported?.torrent_name ?? t('a video')}</bdi>` }),
     newUserRegistration: () => rich('{name} registered.', { name: who(account) }),
     newUserRegistrationRequest: () =>
       rich('{name} requests an account.', { name: html`<a href="/admin/registrations"><bdi>${registration?.username}</bdi></a>` }),

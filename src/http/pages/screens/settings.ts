@@ -1,9 +1,9 @@
 // The screens of one's settings, such as which notifications come how, and of one's notifications.
 
 import { aboutOf } from '../../../actors/mail/index.ts'
-import { listNotifications } from '../../../actors/notification/index.ts'
+import { listNotifications, rightsOfSettings } from '../../../actors/notification/index.ts'
 import { notificationDefaults } from '../../../actors/notification-setting/index.ts'
-import { hasRight, type UserRight } from '../../../actors/user/index.ts'
+import { hasRight } from '../../../actors/user/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { known, t } from '../../../platform/language.ts'
 import { pageOr } from '../bodies/listing.ts'
@@ -11,6 +11,7 @@ import { notificationList } from '../bodies/notifications.ts'
 import { capital } from '../bodies/text.ts'
 import { pageNumber } from '../fields.ts'
 import { type Refusal, textAt, valueAt } from './api.ts'
+import { hiddenFields } from './fields.ts'
 import { form, type Shown, screen, type Words } from './parts.ts'
 import { ME, sendsMail } from './words.ts'
 
@@ -19,17 +20,6 @@ const PUSHES = '/api/v1/vireo/push-subscriptions'
 
 type SettingName = keyof typeof notificationDefaults
 
-/** Notifications for the staff only. */
-const RIGHTS: Partial<Record<SettingName, UserRight>> = {
-  abuseAsModerator: 'MANAGE_ABUSES',
-  videoAutoBlacklistAsModerator: 'MANAGE_VIDEO_BLACKLIST',
-  newUserRegistration: 'MANAGE_USERS',
-  newInstanceFollower: 'MANAGE_SERVER_FOLLOW',
-  autoInstanceFollowing: 'MANAGE_SERVER_FOLLOW',
-  newPeerTubeVersion: 'MANAGE_CONFIGURATION',
-  newPluginVersion: 'MANAGE_PLUGINS',
-}
-
 /** By the values of the contract (`UserNotificationSettingValue`), which are bits: 1 on the site, 2 by mail. */
 const CHOICES = { 0: t('Not at all'), 1: t('On this site'), 2: t('By mail'), 3: t('On this site and by mail') }
 
@@ -37,7 +27,7 @@ const present = ({ data }: Shown): object => Object(valueAt(data.me, 'notificati
 
 function kindsOf({ visit }: Shown): Words {
   const names = (Object.keys(notificationDefaults) as SettingName[]).filter((name) => {
-    const right = RIGHTS[name]
+    const right = rightsOfSettings.get(name)
     return right === undefined || (visit !== null && hasRight(visit.user.role, right))
   })
   return Object.fromEntries(names.map((name) => [name, { label: known(capital(aboutOf[name])), choices: CHOICES }]))
@@ -113,11 +103,17 @@ export const notificationScreen = screen(
       when: ({ data }) => Number(valueAt(data.unread, 'total')) > 0,
       button: t('Mark all as read'),
     }),
-    async ({ visit, tools, query }) =>
+    form('read', 'POST /api/v1/users/me/notifications/read', {
+      // Each has its own button.
+      when: () => false,
+      body: (text) => ({ ids: [Number(text('id'))] }),
+      said: t('Marked as read.'),
+    }),
+    async ({ visit, tools, query, token, request }) =>
       await pageOr(
         { nothing: t('No notifications.'), path: NOTIFICATIONS, page: pageNumber(query) },
         (range) => listNotifications(tools.db, { userId: visit?.user.id ?? 0, sort: { by: 'createdAt', descending: true }, ...range }),
-        notificationList,
+        (rows) => notificationList(rows, { action: request.url, hidden: hiddenFields({ token }, 'read') }),
       ),
   ],
 )
