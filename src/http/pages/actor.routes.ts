@@ -81,7 +81,7 @@ function makeActorPages(tools: PageTools) {
     const action = visit
       ? buttonOf(found, path, visitors.formToken(request, reply))
       : visitorSubscribe({ kind: 'channel', actor: handleOf(actor) }, path)
-    const body = actorBody({ actor, owner, tabs: tabsOf(base, CHANNEL_TABS, tab), action, content }, urls)
+    const body = actorBody({ actor, owner, visit, tabs: tabsOf(base, CHANNEL_TABS, tab), action, content }, urls)
     return send(request, reply, { ...headOf({ kind: 'channel', actor }), body })
   }
 
@@ -96,7 +96,7 @@ function makeActorPages(tools: PageTools) {
         ? await channelsOf({ request, reply, visit, actor, path })
         : await contentOf({ request, visit, tab, path, actor, of: { accountId: actor.id } })
     const action = visit ? null : visitorSubscribe({ kind: 'account', actor: handleOf(actor) }, path)
-    const body = actorBody({ actor, tabs: tabsOf(base, ACCOUNT_TABS, tab), action, content }, urls)
+    const body = actorBody({ actor, visit, tabs: tabsOf(base, ACCOUNT_TABS, tab), action, content }, urls)
     return send(request, reply, { ...headOf({ kind: 'account', actor }), body })
   }
 
@@ -157,7 +157,7 @@ const noVideos = ({ host }: ActorProfile, of: Owner): Localized => {
 const tabsOf = (base: string, names: Partial<Record<TabName, Localized>>, open: TabName) =>
   Object.entries(names).map(([tab, name]) => ({ name, path: `${base}/${tab}`, isOpen: tab === open }))
 
-interface Shown {
+interface Shown extends Pick<Asked, 'visit'> {
   actor: ActorProfile
   owner?: ActorProfile
   tabs: readonly Tab[]
@@ -166,13 +166,13 @@ interface Shown {
   content: Html
 }
 
-function actorBody({ actor, owner, tabs: list, action, content }: Shown, here: Here): Html {
+function actorBody({ actor, owner, visit, tabs: list, action, content }: Shown, here: Here): Html {
   const banner = actor.banners.toSorted((a, b) => (b.width ?? 0) - (a.width ?? 0))[0]
   const elsewhere = actor.host === null ? undefined : webUrl(actor.url)
   return html`${bannerOf(banner?.filename)}<div class="actor">${avatarOf(actor, 96)}<div class="who"><h1 dir="auto">${actor.name}</h1>
 <p class="soft">${fullHandle(actor, here)} · ${counted.subscribers(actor.followers)}</p>${
     owner && html`<p>${rich('By {name}', { name: html`<a href="${accountPath(owner)}"><bdi>${owner.name}</bdi></a>` })}</p>`
-  }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">${t('Open on {host}', { host: actor.host ?? '' })}</a></p>`}</div>${action}</div>
+  }${elsewhere && html`<p><a href="${elsewhere}" rel="noopener">${t('Open on {host}', { host: actor.host ?? '' })}</a></p>`}${visit?.user.accountId !== (owner ?? actor).id && html`<p><a href="/a/${inPath(owner ?? actor)}/take-part" rel="nofollow">${t('Report or block')}</a></p>`}</div>${action}</div>
 ${tabs(t('Pages of {name}', { name: actor.name }), list)}
 ${content}`
 }

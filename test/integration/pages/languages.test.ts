@@ -146,7 +146,14 @@ describe('a page in another language', () => {
     // Logs are not translated.
     const plain = screens.map(({ path }) => path).filter((path) => !path.includes(':') && path !== '/admin/logs')
     const ofVideo = ['', '/studio', '/source', '/statistics'].map((room) => `/my-library/videos/${video}${room}`)
-    const own = [`/w/${video}`, `/w/${video}/take-part`, '/my-account/settings', '/my-account/notifications', '/my-account/import-export']
+    const own = [
+      `/w/${video}`,
+      `/w/${video}/take-part`,
+      '/my-account/settings',
+      '/my-account/notifications',
+      '/my-account/import-export',
+      `/a/${at.node.username}/take-part`,
+    ]
     const found: string[] = []
     for (const path of [...plain, ...ofVideo, ...own]) found.push(...(await leftOver(root, path)))
     expect([...new Set(found)].filter((text) => !OF_OTHERS.test(text))).toEqual([])

@@ -6,7 +6,7 @@ import { richText } from '../bodies/rich-text.ts'
 import { textAt, valueAt } from './api.ts'
 import { hiddenFields, previewButton } from './fields.ts'
 import { type FormPart, form, type Screen, type Shown, screen } from './parts.ts'
-import { choicesFrom, reportReasons } from './words.ts'
+import { choicesFrom, handle, reportReasons } from './words.ts'
 
 /** Characters of a comment. */
 const LONGEST = 10_000
@@ -94,6 +94,16 @@ export const watchScreens: readonly Screen[] = [
       }),
     ],
   ),
+  screen('/a/:accountName/take-part', t('Report or block'), { reads: { account: 'GET /api/v1/accounts/:accountName' } }, [
+    ({ data: { account } }) => html`<p><strong>${handle()(account)}</strong></p>`,
+    report(({ data }) => ({ account: { id: valueAt(data.account, 'id') } })),
+    form('block', 'POST /api/v1/users/me/blocklist/accounts', {
+      text: t('Then you see none of its videos and comments, and get no notifications about it.'),
+      fixed: ({ values }) => ({ accountName: values.accountName }),
+      button: t('Block the account'),
+      leadsTo: () => '/my-account/blocklist',
+    }),
+  ]),
 ]
 
 function commentOf({ data, values }: Shown): unknown {
