@@ -152,6 +152,8 @@ describe('the pages of the own videos', () => {
     await at.query("update video set state = 'published' where id = $1", [heron.id])
     expect(await page()).toContain('<td><span>Published</span> <span data-progress>Transcoding, 42 %</span></td>')
     expect((await browser.open('/my-library/videos', { cookie: cookieIn(browser, 'de') })).html).toContain('Transkodierung, 42 %')
+    await at.query("update job set state = 'waiting' where id = $1", [id])
+    expect(await page()).toContain('<td><span>Published</span> <span data-progress>Transcoding, waiting</span></td>')
     await at.query("update job set state = 'completed', progress = 100 where id = $1", [id])
     expect(await page()).not.toContain('data-progress')
   })

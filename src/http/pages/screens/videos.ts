@@ -35,11 +35,10 @@ const ownLink = link('/my-library/videos', 'shortUUID', 'name')
 
 /** The state of a video, and what is done with it now; while that is awaited, in place of the state. */
 function progressOf(video: unknown, { data }: Shown): Html {
-  const isOfIt = is('video.id', valueAt(video, 'id'))
-  const running = (valueAt(data.processing, 'data') as unknown[]).filter((work) => isOfIt(work) && is('state', 'running')(work))
-  return html`${(running.length === 0 || is('state.id', 1)(video)) && state('state', BUSY_STATES)(video)}${running.map((work) => {
+  const works = (valueAt(data.processing, 'data') as unknown[]).filter(is('video.id', valueAt(video, 'id')))
+  return html`${(works.length === 0 || is('state.id', 1)(video)) && state('state', BUSY_STATES)(video)}${works.map((work) => {
     const [step, percent] = [known(capital(textAt(work, 'step'))), Math.floor(Number(valueAt(work, 'progress')))]
-    return html` <span data-progress>${t('{step}, {percent} %', { step, percent })}</span>`
+    return html` <span data-progress>${is('state', 'waiting')(work) ? t('{step}, waiting', { step }) : t('{step}, {percent} %', { step, percent })}</span>`
   })}`
 }
 
