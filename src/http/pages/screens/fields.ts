@@ -34,9 +34,11 @@ export interface FieldWords {
   isRare?: boolean
   /** Works with the script only. */
   isScripted?: boolean
-  /** The choice of nothing, for optional fields with choices. */
+  /** The choice of nothing; without it, required fields begin with their first choice. */
   none?: Localized
 }
+
+export type Words = Readonly<Record<string, FieldWords | Localized>>
 
 export interface Field extends FieldWords, Limits {
   name: string
@@ -50,8 +52,8 @@ type Json = { [name: string]: unknown }
 /** Limits above are for machines: an area of text instead of a line. */
 const LONG_TEXT = 1001
 
-/** The fields named by `words`, in their order, with what the operation's schema says about each. */
-export function fieldsOf(operation: RouteOptions, words: Readonly<Record<string, FieldWords | Localized>>): Field[] {
+/** The fields named by `words`, in their order, with what the operation's schema says about each. Those `inPath` are required. */
+export function fieldsOf(operation: RouteOptions, words: Words, inPath: readonly string[] = []): Field[] {
   const body = schemaOf(operation)
   const [input, output] = body ? [jsonSchema(body, 'input'), jsonSchema(body, 'output')] : [{}, {}]
   return Object.entries(words).map(([name, word]) => {
@@ -61,7 +63,7 @@ export function fieldsOf(operation: RouteOptions, words: Readonly<Record<string,
     return {
       ...(known as Limits),
       name,
-      required: isRequired(input, name),
+      required: isRequired(input, name) || inPath.includes(name),
       nullable: known.nullable === true,
       ...own,
       ...(choices ? { choices } : {}),
@@ -107,11 +109,9 @@ function flat(schema: Json): Json {
 }
 
 function isRequired(schema: Json, name: string): boolean {
-  const steps = name.split('.')
-  return steps.every((step, index) => {
-    const parent = index === 0 ? schema : described(schema, steps.slice(0, index).join('.'))
-    return Array.isArray(parent.required) && parent.required.includes(step)
-  })
+  const [step = '', ...rest] = name.split('.')
+  const isHere = Array.isArray(schema.required) && schema.required.includes(step)
+  return isHere && (rest.length === 0 || isRequired(described(schema, step), rest.join('.')))
 }
 
 function choicesOf({ enum: values }: Json): Choices | undefined {
@@ -144,10 +144,7 @@ export function shownValues(fields: readonly Field[], from: unknown): Typed {
 
 function textsOf({ as }: Field, value: unknown): string[] {
   if (value === undefined || value === null) return []
-  if (Array.isArray(value)) {
-    if (as === 'lines') return [value.join('\n')]
-    return as === 'many' ? value.map(String) : [value.join(', ')]
-  }
+  if (Array.isArray(value)) return as === 'many' ? value.map(String) : [value.join(as === 'lines' ? '\n' : ', ')]
   return [as === 'moment' ? new Date(String(value)).toISOString().slice(0, 16) : String(value)]
 }
 
@@ -276,7 +273,7 @@ function controlOf(field: Field, { id, texts, about }: { id: string; texts: read
   if (choices) {
     const optionOf = ([value, shown]: [string, Word]): Html =>
       html`<option value="${value}"${(texts.length > 0 ? texts : ['']).includes(value) && html` selected`}>${shown}</option>`
-    const isForced = required || as === 'many' || (none === undefined && texts.length > 0 && !field.nullable)
+    const isForced = as === 'many' || (none === undefined && (required || (texts.length > 0 && !field.nullable)))
     return html`<select id="${id}" name="${name}"${as === 'many' && html` multiple size="6"`}${need}${about}>${
       !isForced && optionOf(['', none ?? '–'])
     }${field.byName ? sorted(choices, optionOf) : Object.entries(choices).map(optionOf)}</select>`

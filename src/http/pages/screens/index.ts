@@ -189,8 +189,8 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     return sendScreen(asked, { heading: t('{action}?', { action }), body })
   }
 
-  const wordsFor = ({ operation, fields = {} }: Inputs, shown: Shown): Field[] =>
-    fieldsOf(app.operationOf(operation), typeof fields === 'function' ? fields(shown) : fields)
+  const wordsFor = ({ operation, fields = {}, inPath }: Inputs & Pick<FormPart, 'inPath'>, shown: Shown): Field[] =>
+    fieldsOf(app.operationOf(operation), typeof fields === 'function' ? fields(shown) : fields, inPath)
 
   async function listPart(list: ListPart, { shown, only, ...place }: Pick<ListShown, 'path' | 'here' | 'shown' | 'only'>): Promise<Html> {
     const read = async (page: number) => {
@@ -236,24 +236,26 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     if (await hasLeft(asked)) return reply
     if (part.ends) return sendScreen(asked, part.ends(text, shown))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
-    const kept = queryKept(request, { done: part.form })
-    return reply.redirect(part.leadsTo?.(result.body, shown) ?? `${pathOf(request)}${kept}`, 303)
+    return reply.redirect(part.leadsTo?.(result.body, shown) ?? pageOfForm(request, part.form), 303)
   }
 
   /** Sends a form to the API, unless the rules of the page refuse it. Files go as they arrive, after the texts. */
   async function sendTo({ request, shown }: Asked, part: FormPart, sent: Typed, form?: FormStream): Promise<ApiResult> {
-    const { operation, inPath = [], fixed, rules } = part
+    const { operation, inPath = [], fixed, rules, changesOnly } = part
     const text = textIn(sent)
     const fields = wordsFor(part, shown).filter(({ name, as }) => as !== 'file' && !inPath.includes(name))
     const made = bodyOf(fields, sent)
     const schema = schemaOf(app.operationOf(operation))
     const body = schema && { ...(part.body ? part.body(text, made, shown) : made), ...fixed?.(shown) }
-    const broken = Object.entries(rules?.(text) ?? {}).flatMap(([name, problem]) => (problem ? [[name, problem] as const] : []))
-    if (schema && broken.length > 0) {
-      const wrong = invalidParamsOf(schema, 'body', body).map(({ name, msg }) => [name, msg] as const)
+    const ids = Object.fromEntries(inPath.map((name) => [name, idIn(text(name))]))
+    const missing = Object.fromEntries(inPath.map((name) => [name, ids[name] === '' && t('This is needed.')]))
+    const broken = Object.entries({ ...rules?.(text), ...missing }).filter((one): one is [string, Localized] => one[1] !== false)
+    if (broken.length > 0) {
+      const wrong = schema ? invalidParamsOf(schema, 'body', body).map(({ name, msg }) => [name, msg] as const) : []
       return { ok: false, refusal: { status: 400, detail: '', fields: new Map<string, string | Localized>([...wrong, ...broken]) } }
     }
-    const values = { ...shown.values, ...Object.fromEntries(inPath.map((name) => [name, idIn(text(name))])) }
+    if (changesOnly && Object.keys(made).length === 0) return { ok: true, status: 204, body: undefined }
+    const values = { ...shown.values, ...ids }
     const { 'x-upload-content-length': size, 'x-upload-content-type': type } = request.headers
     if (part.pieces && size) {
       const headers = { 'x-upload-content-length': String(size), 'x-upload-content-type': String(type) }
@@ -289,8 +291,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     const typed = list.inputs && bodyOf(wordsFor(list.inputs, shown), sent)
     const refusals: Refusal[] = []
     for (const id of ids) {
-      const all = [...action.operation.matchAll(/:(\w+)/g)].map(([, found = '']) => found)
-      const names = all.filter((found) => !Object.hasOwn(Object(request.params), found))
+      const names = (action.operation.match(/(?<=:)\w+/g) ?? []).filter((name) => !Object.hasOwn(Object(request.params), name))
       const [own, first] = id.split('~').reverse()
       const ofRow = { [names.at(-1) ?? '']: own, ...(list.first && first ? { [names[0] ?? 'id']: first } : {}) }
       const result = await api.call(request, {
@@ -325,15 +326,12 @@ function textIn(sent: Typed): Text {
 
 const pathOf = ({ url }: FastifyRequest): string => new URL(url, 'http://inside').pathname
 
-/** The address of a page, or of the page with a sent form. */
-const pageOfForm = (request: FastifyRequest): string => `${pathOf(request)}${queryKept(request)}`
-
-/** The query of the request, with `changes`: what was narrowed down stays so when a form is sent. */
-function queryKept({ url }: FastifyRequest, changes: Record<string, string> = {}): string {
-  const query = new URL(url, 'http://inside').searchParams
+/** The address of a page, or of the page with a sent form, of which a part is `done`: what was narrowed down stays so. */
+function pageOfForm({ url }: FastifyRequest, done?: string): string {
+  const { pathname, searchParams: query } = new URL(url, 'http://inside')
   query.delete('done')
-  for (const [name, value] of Object.entries(changes)) query.set(name, value)
-  return query.size > 0 ? `?${query}` : ''
+  if (done) query.set('done', done)
+  return query.size > 0 ? `${pathname}?${query}` : pathname
 }
 
 /** A urlencoded form: each field with all its values. */

@@ -8,7 +8,7 @@ import type { Localized, Word } from '../../../platform/language.ts'
 import type { LimitGroup } from '../../plugins/rate-limit-groups.ts'
 import type { PageTools } from '../send.ts'
 import type { ApiCall, Refusal, Values } from './api.ts'
-import type { FieldWords } from './fields.ts'
+import type { Words } from './fields.ts'
 
 /** What a part of a screen may use. */
 export interface Shown {
@@ -34,7 +34,7 @@ export interface Ending {
 /** The text of a field in a sent form. */
 export type Text = (name: string) => string
 
-export type Words = Readonly<Record<string, FieldWords | Localized>>
+export type { Words }
 
 /** Fields, with what the schema of the operation says about them. */
 export interface Inputs {

@@ -29,11 +29,7 @@ const KINDS: Readonly<Record<string, FieldWords['as']>> = {
 }
 
 const registered = ({ data }: Shown): Setting[] =>
-  ((valueAt(data.registered, 'registeredSettings') ?? []) as Partial<Setting>[]).map(({ name = '', type = 'input', ...one }) => ({
-    ...one,
-    name,
-    type,
-  }))
+  ((valueAt(data.registered, 'registeredSettings') ?? []) as Partial<Setting>[]).map((one) => ({ name: '', type: 'input', ...one }))
 
 const typedOnes = (shown: Shown): Setting[] => registered(shown).filter(({ name, type }) => name !== '' && type !== 'html')
 

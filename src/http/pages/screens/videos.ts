@@ -54,7 +54,7 @@ const aboutEdition =
     html`<p>${ownLink(video)}: ${state('state', BUSY_STATES)(video)}.</p>
 ${valueAt(config, key) !== true && html`<p class="soft">${disabled}</p>`}`
 
-const taskFile = (label: Localized, accept: string): Words => ({ 'tasks[0][options][file]': { label, as: 'file', accept } })
+const taskFile = (label: Localized, accept: string): Words => ({ 'tasks[0][options][file]': { label, as: 'file', accept, required: true } })
 
 export const ownVideos: Omit<ListPart, 'list' | 'operation'> = {
   columns: {
@@ -123,7 +123,7 @@ export const videoScreens: readonly Screen[] = [
       form('caption', 'PUT /api/v1/videos/:videoId/captions/:captionLanguage', {
         files: true,
         inPath: ['captionLanguage'],
-        fields: () => captionFields(),
+        fields: () => captionFields({ required: true, none: t('Choose one') }),
         button: t('Add the captions'),
       }),
       form('give', OFFER, {

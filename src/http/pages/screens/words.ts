@@ -40,7 +40,7 @@ export const picture = (name: 'avatar' | 'banner' | 'thumbnail', title: Localize
   form(name, operation, {
     title,
     files: true,
-    fields: { [`${name}file`]: { label: t('File'), as: 'file', accept: PICTURES } },
+    fields: { [`${name}file`]: { label: t('File'), as: 'file', accept: PICTURES, required: true } },
     button: t('Use the picture'),
   })
 
