@@ -181,6 +181,7 @@ describe('the own account', () => {
     expect(wrong.html).toContain('Your current password is not right.')
     let page = await browser.send(partIn(wrong.html, 'request'), { currentPassword: PASSWORD })
     expect(page.status).toBe(200)
+    expect(page.html).not.toContain('>Begin</button>')
     const [, secret = ''] = /<dt>Key<\/dt><dd>(?:<bdi>)?([A-Z2-7]+)</.exec(page.html) ?? []
     const [, address = ''] = /(otpauth:[^<]+)</.exec(page.html) ?? []
     expect(page.html).toContain(renderSVG(unescapeHtml(address), { border: 4 }))

@@ -67,14 +67,16 @@ export const accountScreens: readonly Screen[] = [
       fields: PASSWORD,
       refused: wrongPassword,
       button: t('Begin'),
-      shows: (answer, shown) => html`<section><h2>${t('Add the key to your app')}</h2>
-<p>${t('Scan this picture with the app, or type the key into it. Then type the code that it shows.')}</p>
+      ends: (_text, shown, answer) => ({
+        heading: t('Add the key to your app'),
+        body: html`<p>${t('Scan this picture with the app, or type the key into it. Then type the code that it shows.')}</p>
 <div class="qr" role="img" aria-label="${t('QR code with the address')}">${new Html(renderSVG(textAt(answer, 'otpRequest.uri'), { border: 4 }))}</div>${facts(
-        [
-          [t('Key'), valueAt(answer, 'otpRequest.secret')],
-          [t('Address'), valueAt(answer, 'otpRequest.uri')],
-        ],
-      )}<form method="post" action="/my-account/two-factor" class="fields">${hiddenFields(shown, 'confirm')}<input type="hidden" name="requestToken" value="${textAt(answer, 'otpRequest.requestToken')}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form></section>`,
+          [
+            [t('Key'), valueAt(answer, 'otpRequest.secret')],
+            [t('Address'), valueAt(answer, 'otpRequest.uri')],
+          ],
+        )}<form method="post" action="/my-account/two-factor" class="fields">${hiddenFields(shown, 'confirm')}<input type="hidden" name="requestToken" value="${textAt(answer, 'otpRequest.requestToken')}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form>`,
+      }),
     }),
     form('disable', 'POST /api/v1/users/:id/two-factor/disable', {
       when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') === true,

@@ -1,7 +1,7 @@
 // Screens that run the server: overview, setup, jobs, configuration, logs.
 
 import { Html, html } from '../../../platform/html.ts'
-import { known, type Localized, recognized, t } from '../../../platform/language.ts'
+import { known, type Localized, recognized, t, type Word, wordIn } from '../../../platform/language.ts'
 import { languages } from '../../../platform/languages.ts'
 import { tabs } from '../bodies/listing.ts'
 import { capital, size } from '../bodies/text.ts'
@@ -9,7 +9,7 @@ import { customMarkup } from '../custom-markup.ts'
 import { textAt, valueAt } from './api.ts'
 import { newChannel } from './channels.ts'
 import { type FieldWords, wordsOf } from './fields.ts'
-import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
+import { type FormPart, form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
 import { facts, is, isNot, picture, reportColumns, shortened } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config/custom'
@@ -19,7 +19,7 @@ const FIELDS = 'GET /api/v1/vireo/config-fields'
 /** On the pages of the setup and the configuration. */
 const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
   title: t('Mail'),
-  when: ({ tools }) => tools.config().smtp.transport === 'smtp',
+  when: (shown) => shown.tools.config().smtp.transport === 'smtp' && isFound(shown, 'mail', [t('Mail'), t('Mail server')]),
   text: t('The mail server that sends notifications and forgotten passwords. Without one no mail is sent.'),
   initial: ({ data }) => data.mail,
   changesOnly: true,
@@ -33,6 +33,30 @@ const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
       from_address: { label: t('Sender of mails') },
     }),
 })
+
+/** True if the section is open, or all are, and the search finds one of the words in any language. */
+function isFound({ query }: Shown, section: string, words: readonly Word[]): boolean {
+  const [open = section, search = ''] = [query('section'), query('search')?.toLowerCase()]
+  const texts = languages.flatMap((language) => words.map((word) => String(wordIn(word, language)).toLowerCase()))
+  return open === section && texts.some((text) => text.includes(search))
+}
+
+const pictureOfServer = (name: 'avatar' | 'banner', title: Localized): FormPart => ({
+  ...picture(name, title, `POST /api/v1/config/instance-${name}/pick`),
+  when: (shown) => isFound(shown, 'instance', [title]),
+})
+
+const configForms: readonly FormPart[] = [
+  form('config', 'PUT /api/v1/config/custom', {
+    when: (shown) => Object.keys(shownSettings(shown)).length > 0,
+    initial: ({ data }) => data.config,
+    changesOnly: true,
+    fields: shownSettings,
+  }),
+  mailForm,
+  pictureOfServer('avatar', t('Picture of the server')),
+  pictureOfServer('banner', t('Banner of the server')),
+]
 
 /** The fields, of which the environment of the server sets some, or its files lock all. */
 function locking({ tools }: Shown, pinned: readonly string[], words: Readonly<Record<string, FieldWords>>): Words {
@@ -56,7 +80,7 @@ export const overviewScreens: readonly Screen[] = [
     t('Overview'),
     { needs: 'GET /api/v1/jobs', reads: { stats: 'GET /api/v1/server/stats', status: 'GET /api/v1/vireo/status' } },
     [
-      ({ data: { status } }) =>
+      ({ data: { status, stats } }) =>
         facts([
           [t('Version'), valueAt(status, 'version')],
           [t('State'), valueAt(status, 'health.status') === 'ready' ? t('Good') : known(wordsOf(textAt(status, 'health.status')))],
@@ -65,9 +89,6 @@ export const overviewScreens: readonly Screen[] = [
           [t('Running jobs'), valueAt(status, 'backlog.activeJobs')],
           [t('Waiting deliveries'), valueAt(status, 'backlog.waitingDeliveries')],
           [t('Activities of others that wait'), valueAt(status, 'backlog.waitingActivities')],
-        ]),
-      ({ data: { stats } }) =>
-        facts([
           [t('Users'), valueAt(stats, 'totalUsers')],
           [t('Videos of this server'), valueAt(stats, 'totalLocalVideos')],
           [t('Views'), valueAt(stats, 'totalLocalVideoViews')],
@@ -184,14 +205,8 @@ ${tabs(t('Settings'), [
   ...sections.map((name) => ({ name: known(wordsOf(name)), path: `/admin/config?section=${name}`, isOpen: name === open })),
 ])}`
     },
-    form('config', 'PUT /api/v1/config/custom', {
-      initial: ({ data }) => data.config,
-      changesOnly: true,
-      fields: shownSettings,
-    }),
-    mailForm,
-    picture('avatar', t('Picture of the server'), 'POST /api/v1/config/instance-avatar/pick'),
-    picture('banner', t('Banner of the server'), 'POST /api/v1/config/instance-banner/pick'),
+    ...configForms,
+    (shown) => (configForms.some(({ when }) => when?.(shown)) ? null : html`<p class="soft">${t('Nothing matches.')}</p>`),
   ]),
   screen(
     '/admin/homepage',
@@ -233,14 +248,11 @@ const pinnedOf = (shown: Shown): string[] => configFields(shown).flatMap(({ name
 
 /** The settings of the open section, or those that a search finds. */
 function shownSettings(shown: Shown): Words {
-  const [open, search = ''] = [shown.query('section'), shown.query('search')?.toLowerCase()]
   const words = configFields(shown).flatMap((field): [string, FieldWords][] => {
     const section = sectionOf(field)
     const label = recognized(wordsOf(field.name.slice(section.length + 1)))
     const [group, help] = [known(wordsOf(section)), recognized(`${capital(field.about)}.`)]
-    const texts = languages.flatMap((language) => [label, group, help].map((word) => word.in(language)))
-    const isFound = [field.name, ...texts].some((text) => text.toLowerCase().includes(search))
-    return isFound && (open ?? section) === section ? [[field.name, { label, group, help }]] : []
+    return isFound(shown, section, [field.name, label, group, help]) ? [[field.name, { label, group, help }]] : []
   })
   return locking(shown, pinnedOf(shown), Object.fromEntries(words))
 }

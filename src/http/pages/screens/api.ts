@@ -58,11 +58,11 @@ export function makeApi({ app, visitors }: Pick<PageTools, 'app' | 'visitors'>) 
     return resultOf(await forward(request, { method, path, ...json }, accessToken))
   }
 
-  /** The body of a successful response; undefined for what is optional, and not there or switched off. Throws the refusal otherwise. */
+  /** The body of a successful response; undefined for what is optional, and not there, switched off or not allowed. Throws the refusal otherwise. */
   async function read(request: FastifyRequest, { isOptional = false, ...asked }: ApiCall & { isOptional?: boolean }): Promise<unknown> {
     const result = await call(request, asked)
     if (result.ok) return result.body
-    if (isOptional && [400, 404].includes(result.refusal.status)) return undefined
+    if (isOptional && [400, 403, 404].includes(result.refusal.status)) return undefined
     throw new HttpError(result.refusal.status, result.refusal.detail)
   }
 

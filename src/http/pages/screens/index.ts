@@ -234,7 +234,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     const rest = part.follow?.(result.body, text)
     if (rest) await api.call(request, rest)
     if (await hasLeft(asked)) return reply
-    if (part.ends) return sendScreen(asked, part.ends(text, shown))
+    if (part.ends) return sendScreen(asked, part.ends(text, shown, result.body))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
     return reply.redirect(part.leadsTo?.(result.body, shown) ?? pageOfForm(request, part.form), 303)
   }

@@ -79,7 +79,7 @@ export const libraryScreens: readonly Screen[] = [
   screen('/my-library/comments', t('Comments'), [
     list('comments', 'GET /api/v1/users/me/videos/comments', {
       columns: {
-        From: handle('account.'),
+        From: handle('account.', '/a'),
         Comment: (row) =>
           html`<a href="/w/${textAt(row, 'video.uuid')}?threadId=${textAt(row, 'threadId')}#comments"><bdi>${shortened('text')(row)}</bdi></a>`,
         Video: videoLink('video.'),
@@ -124,7 +124,7 @@ export const libraryScreens: readonly Screen[] = [
   screen('/my-library/subscriptions', t('Subscriptions'), [
     list('subscriptions', 'GET /api/v1/users/me/subscriptions', {
       id: (row) => `${textAt(row, 'name')}@${textAt(row, 'host')}`,
-      columns: { Channel: 'displayName', Handle: handle(), Subscribers: 'followersCount' },
+      columns: { Channel: 'displayName', Handle: handle('', '/c'), Subscribers: 'followersCount' },
       actions: { end: { label: t('Unsubscribe'), operation: 'DELETE /api/v1/users/me/subscriptions/:uri' } },
       empty: t('No subscriptions yet.'),
     }),

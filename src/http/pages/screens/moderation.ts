@@ -121,6 +121,7 @@ function openList({ data, values }: Shown): unknown {
 export const conversation = (label: Localized, from: Cell, actions: ListPart['actions'] = {}): Part[] => [
   aboutReport,
   list('messages', 'GET /api/v1/abuses/:id/messages', {
+    title: t('Messages'),
     columns: { From: from, Message: 'message', Sent: 'createdAt' },
     actions,
     empty: t('No messages yet.'),

@@ -65,7 +65,7 @@ export interface FormPart extends Inputs {
   /** Shows the answer instead of leading elsewhere, for secrets that are shown once. */
   shows?: (answer: unknown, shown: Shown) => Html
   /** Ends the screen when it is done. */
-  ends?: (text: Text, shown: Shown) => Ending
+  ends?: (text: Text, shown: Shown, answer: unknown) => Ending
   /** What a refusal of the API means here, if not what it says; or the end of the screen. */
   refused?: (refusal: Refusal) => Localized | Ending | undefined
   /** Problems that the API does not know, by field. With one the form is not sent to it. */

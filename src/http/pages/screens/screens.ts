@@ -46,7 +46,7 @@ export function menuOf({ path, menu }: { path: string; menu: Menu }, { visit, to
     t('Sections'),
     sections.map((name) => ({ name: MENUS[name], path: itemsOf(name)[0]?.path ?? '/', isOpen: name === menu })),
   )}${tabs(
-    t('Pages'),
+    t('Pages: {list}', { list: MENUS[menu] }),
     itemsOf(menu).map((item) => ({ name: item.title, path: item.path, isOpen: item.path === path })),
   )}`
 }

@@ -31,6 +31,8 @@ const OFFER = 'POST /api/v1/videos/:id/give-ownership'
 export const PROCESSING = 'GET /api/v1/vireo/users/me/videos/processing?count=100'
 /** Transcoding, importing, waiting for a live, moving, editing. */
 const BUSY_STATES = [2, 3, 6, 7, 9]
+/** Only protected videos have any, at most 100. */
+const PASSWORDS = 'GET /api/v1/videos/:id/passwords?count=100'
 const ownLink = link('/my-library/videos', 'shortUUID', 'name')
 
 /** The state of a video, and what is done with it now; while that is awaited, in place of the state. */
@@ -84,7 +86,7 @@ export const videoScreens: readonly Screen[] = [
   screen(
     '/my-library/videos/:id',
     t('Edit the video'),
-    ofOwn('video', { me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters', processing: PROCESSING }),
+    ofOwn('video', { me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters', processing: PROCESSING }, { passwords: PASSWORDS }),
     [
       (shown) => {
         const { video } = shown.data
@@ -92,8 +94,9 @@ export const videoScreens: readonly Screen[] = [
         return html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong>: ${progressOf(video, shown)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${is('isLive', true)(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
       },
       form('details', 'PUT /api/v1/videos/:id', {
-        initial: ({ data: { video } }) => ({
+        initial: ({ data: { video, passwords } }) => ({
           ...(video as object),
+          videoPasswords: [valueAt(passwords, 'data') ?? []].flat().map((one) => textAt(one, 'password')),
           channelId: valueAt(video, 'channel.id'),
           scheduleUpdate: valueAt(video, 'scheduledUpdate'),
         }),

@@ -104,9 +104,9 @@ export const is =
   (row: unknown): boolean =>
     values.includes(valueAt(row, path))
 export const isNot =
-  (path: string, ...values: unknown[]) =>
+  (...condition: Parameters<typeof is>) =>
   (row: unknown): boolean =>
-    !values.includes(valueAt(row, path))
+    !is(...condition)(row)
 
 /** The operations that read what users have, and where their answers have the account. */
 const OWN = {
@@ -116,8 +116,9 @@ const OWN = {
 } as const
 
 /** What the screens of one thing have in common. For others there is no such screen; the staff changes all that is of this server. */
-export const ofOwn = (name: keyof typeof OWN, reads: Screen['reads']): Pick<Screen, 'reads' | 'instead'> => ({
+export const ofOwn = (name: keyof typeof OWN, reads: Screen['reads'], readsIfAny: Screen['reads'] = {}): Partial<Screen> => ({
   reads: { [name]: OWN[name][0], ...reads },
+  readsIfAny,
   instead: ({ visit, data }) => {
     const isOwn = valueAt(data[name], OWN[name][1]) === visit?.user.accountId
     if (isOwn || (visit && isStaff(visit.user.role) && is('isLocal', true)(data[name]))) return undefined
@@ -147,11 +148,14 @@ export const videoLink =
     return id === undefined ? null : html`<a href="${to(String(id))}"><bdi>${String(at('name'))}</bdi></a>`
   }
 
-/** `name@host` of an account or channel; `prefix` is where the row has it. */
+/** `name@host` of an account or channel; `prefix` is where the row has it, `page` the beginning of the address of its page. */
 export const handle =
-  (prefix = '') =>
-  (row: unknown): Html | null =>
-    valueAt(row, `${prefix}name`) === undefined ? null : html`<bdi>${handleText(row, prefix)}</bdi>`
+  (prefix = '', page?: string) =>
+  (row: unknown): Html | null => {
+    if (valueAt(row, `${prefix}name`) === undefined) return null
+    const text = html`<bdi>${handleText(row, prefix)}</bdi>`
+    return page === undefined ? text : html`<a href="${page}/${handleText(row, prefix)}">${text}</a>`
+  }
 
 export const handleText = (row: unknown, prefix = ''): string => `${textAt(row, `${prefix}name`)}@${textAt(row, `${prefix}host`)}`
 
