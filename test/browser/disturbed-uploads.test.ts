@@ -66,6 +66,7 @@ describe('several files', () => {
     await cancel('several-3')
     expect(await page.locator('.uploads li').count()).toBe(1)
     expect(await title().inputValue()).toBe('several-2')
+    expect(await page.getByText('Each file gets its own name').count()).toBe(0)
     await title().fill('Several, one')
     await press(page)
     await uploaded(page, 'several-2')
@@ -207,12 +208,20 @@ describe('a disturbed upload', () => {
   it('says that it had expired, and begins again', async () => {
     await page.clock.install()
     await open()
-    await choose(await take('expired.mp4'))
+    await choose(await take('expired.mp4', 2))
     await sent(page, 'expired')
+    const gate = Promise.withResolvers<void>()
+    await page.route('**/videos/upload/pieces?*', async (route) => {
+      if (route.request().headers()['content-range']?.startsWith(`bytes ${PIECE}-`)) await gate.promise
+      await route.continue()
+    })
     const requests = requestsOf(page)
     await run(node.databaseUrl, "delete from upload where file_name = 'expired.mp4'")
     await page.clock.fastForward(180_000)
     await page.getByText('The upload had expired. Trying again').waitFor()
+    // While it is sent.
+    await page.getByText('The upload had expired.', { exact: true }).waitFor()
+    gate.resolve()
     await sent(page, 'expired')
     expect(requests.filter((range) => range.startsWith('bytes 0-'))).toHaveLength(1)
     await press(page)

@@ -46,6 +46,18 @@ async function begin(file: string, { name, privacy = '1' }: { name: string; priv
   await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
 }
 
+/** Requests with a piece that begins at `place` wait until they are let go. */
+async function holdPiece(place: number): Promise<{ asked: Promise<unknown>; go(): void }> {
+  const gate = Promise.withResolvers<void>()
+  const isHeld = (range = '') => range.startsWith(`bytes ${place}-`)
+  const asked = page.waitForRequest((one) => isHeld(one.headers()['content-range']))
+  await page.route('**/videos/upload/pieces?upload_id=*', async (route) => {
+    if (isHeld(route.request().headers()['content-range'])) await gate.promise
+    await route.continue()
+  })
+  return { asked, go: () => gate.resolve() }
+}
+
 /** The second piece does not arrive, until `mend`. */
 async function cutAfterFirst(): Promise<{ mend(): Promise<void> }> {
   const pieces = '**/videos/upload/pieces?upload_id=*'
@@ -119,6 +131,47 @@ describe('an upload by the page', () => {
     await uploaded()
     expect(await videos('Typed')).toEqual([{ name: 'Typed later', privacy: 2 }])
     expect(await stored()).toBe(sha(await readFile(file)))
+  }, 300_000)
+
+  it.each([
+    ['while it is sent', 0],
+    ['while its last piece is sent', PIECE],
+  ])(
+    'takes what is typed %s',
+    async (when, place) => {
+      const { asked, go } = await holdPiece(place)
+      await begin(await take('during.mp4', when), { name: 'Typed before it' })
+      await asked
+      await page.getByText('The details can be changed until the upload ends.').waitFor()
+      await page.locator('[name="name"]').fill(`Typed ${when}`)
+      await page.locator('[name="description"]').fill('A heron')
+      await page.locator('[name="privacy"]').selectOption('2')
+      await press()
+      go()
+      await uploaded()
+      const rows = await run(
+        node.databaseUrl,
+        "select name, description, privacy from video where name like 'Typed while%' order by id desc limit 1",
+      )
+      expect(rows).toEqual([{ name: `Typed ${when}`, description: 'A heron', privacy: 2 }])
+      expect(await page.locator('[name="name"]').inputValue()).toBe('')
+      expect(await page.getByText('The details can be changed').count()).toBe(0)
+    },
+    300_000,
+  )
+
+  it('keeps its title when another file is added while it is sent', async () => {
+    const { asked, go } = await holdPiece(0)
+    await begin(await take('holiday.mp4', 'holiday'), { name: 'My holiday' })
+    await asked
+    await page.locator('[name="videofile"]').setInputFiles(await take('next.mp4', 'next'))
+    await rowOf(page, 'next.mp4').waitFor()
+    expect(await page.locator('[name="name"]').isDisabled()).toBe(false)
+    go()
+    await page.getByText('holiday.mp4 Uploaded.').waitFor()
+    await rowOf(page, 'next.mp4').getByText('Uploaded but for its end').waitFor()
+    expect(await videos('My holiday')).toHaveLength(1)
+    expect(await page.locator('[name="name"]').inputValue()).toBe('next')
   }, 300_000)
 
   it('is one upload, whatever becomes of the thumbnail, and none without a file', async () => {
@@ -308,6 +361,8 @@ describe('an upload by the page', () => {
     await writeFile(text, 'no video')
     await page.locator('[name="videofile"]').setInputFiles([await take('many-1.mp4', '1'), text, await take('many-2.mp4', '2')])
     expect(await page.locator('[name="name"]').isDisabled()).toBe(true)
+    expect(await page.locator('[name="name"]').evaluate((field) => Number(getComputedStyle(field).opacity))).toBeLessThan(1)
+    await page.getByText('Each file gets its own name as title.').waitFor()
     await page.locator('[name="tags"]').fill('many')
     await page.locator('[name="privacy"]').selectOption('2')
     await press()

@@ -13,6 +13,9 @@ const PLAYER = {
 const PAGE = {
   selectAll: t('Select all'),
   drop: t('Drop files here'),
+  several: t('Each file gets its own name as title. Chapters and captions can be added on the page of each video.'),
+  changeable: t('The details can be changed until the upload ends.'),
+  details: t('Details'),
   thumbnail: t('Thumbnail'),
   chosenByServer: t('Chosen by the server'),
   pictureAt: t('The picture at {time}', { time: '{time}' }),

@@ -1,6 +1,8 @@
 // Spares reloads: forms are sent in the background and the page's content is replaced by the answer. Switches notifications of
 // this device on and off. One script with uploads.js before it. Without it every form works by itself.
 
+globalThis.pageForms = { mark }
+
 /** The texts, in the language of the page. */
 const TEXTS = JSON.parse(document.querySelector('script[src*="/page-"]').dataset.texts)
 const PROGRESS_MS = 4000
@@ -103,6 +105,20 @@ function complain(form, page) {
   const problem = make('p', { className: 'problem refused', role: 'alert' }, saidIn(page))
   form.prepend(problem)
   problem.scrollIntoView({ block: 'nearest' })
+}
+
+/** Shows at the fields of a form what an answered page says about them, or nothing. */
+function mark(form, page) {
+  for (const field of form.querySelectorAll('[id][name]')) {
+    document.getElementById(`${field.id}-refused`)?.remove()
+    const note = page?.getElementById(field.id)?.ariaInvalid && page.getElementById(`${field.id}-note`)
+    field.ariaInvalid = note ? 'true' : null
+    if (!note) continue
+    note.id = `${field.id}-refused`
+    field.setAttribute('aria-describedby', `${field.id}-note ${note.id}`)
+    field.after(note)
+    field.closest('details')?.setAttribute('open', '')
+  }
 }
 
 const saidIn = (page) => page.querySelector('[role="alert"]')?.textContent ?? page.title

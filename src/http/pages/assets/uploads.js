@@ -15,12 +15,12 @@ const RENEWAL_MS = 120_000
 const FRAMES = [0.05, 0.25, 0.5, 0.75]
 const FRAME_WIDTH = 1280
 
-/** The form of the page that uploads, its field of files, and the list of what was chosen. */
-let form, input, list
+/** The form of the page that uploads, its field of files, the list of what was chosen, and what is said of the fields below it. */
+let form, input, list, hint
 /**
  * The chosen files that have not arrived. `stage`: `waiting` for its lock, `sending`, `sent` but for its end, which goes with the form, or
- * `refused`; `finished` and `cancelled` ones are removed. `id`: at the server. `place`: bytes there, undefined if unknown. `details`: those
- * of the form when it was confirmed.
+ * `refused`; `finished` and `cancelled` ones are removed. `id`: at the server. `place`: bytes there, undefined if unknown. `isConfirmed`:
+ * with the form, whose details are sent before the end of the file; `details`: those that were.
  */
 const uploads = []
 const isUnfinished = ({ stage }) => stage === 'sending' || stage === 'sent'
@@ -45,7 +45,8 @@ function beginUpload(found) {
   const place = make('div', { className: 'drop' }, TEXTS.drop)
   // The page may have been replaced by an answer.
   list = make('ul', { className: 'uploads' }, ...uploads.map(({ row }) => row))
-  input.after(place, list)
+  hint = make('p', { className: 'soft', ariaLive: 'polite' })
+  input.after(place, list, hint)
   place.ondragover = (event) => event.preventDefault()
   place.ondrop = (event) => {
     event.preventDefault()
@@ -127,7 +128,7 @@ async function hold(one, options = { ifAvailable: true }) {
   if (one.hold !== mine) return
   // Another tab has it, and will finish or leave it.
   one.id ??= JSON.parse(localStorage.getItem(one.kept))?.id
-  one.details = undefined
+  one.isConfirmed = false
   tell(one, 'waiting', TEXTS.elsewhere)
   one.request?.abort()
   settle()
@@ -139,11 +140,11 @@ function confirmUploads() {
   choose(input.files)
   form.ariaBusy = 'true'
   for (const one of uploads.filter(({ stage, id }) => stage !== 'refused' || !id)) {
-    one.details = new URLSearchParams(new FormData(form))
-    if (!one.details.get('name')) one.details.set('name', titleOf(one.file))
+    one.isConfirmed = true
     if (one.stage === 'sent') proceed(one)
     else if (one.stage !== 'sending') hold(one, { steal: true })
   }
+  if (form.elements.name) hint.append(' ', TEXTS.changeable)
   settle()
 }
 
@@ -151,15 +152,16 @@ function confirmUploads() {
 function settle() {
   const open = uploads.filter(({ stage }) => stage !== 'refused')
   if (form.ariaBusy) {
-    if (open.some(({ details }) => details)) return
+    if (open.some(({ isConfirmed }) => isConfirmed)) return
     form.ariaBusy = null
-    if (uploads.length === 0) form.reset()
+    if (uploads.every(({ note }) => note.className === '')) form.reset()
     form.querySelector('[aria-invalid]')?.focus()
   }
   if (input.multiple) input.required = uploads.length === 0
   else input.disabled = uploads.length > 0
   const { name, chapters, captionLanguage, captionfile } = form.elements
   if (!name) return
+  hint.textContent = open.length > 1 ? TEXTS.several : ''
   for (const field of [name, chapters, captionLanguage, captionfile]) field.disabled = open.length > 1
   const file = open.length === 1 ? open[0].file : undefined
   if (file && ['', name.dataset.suggested].includes(name.value)) {
@@ -185,7 +187,7 @@ async function fail(one, { message, status, isFinal, isOfForm }) {
     uploads.length = 0
     keepTyped(form, `/login?next=${encodeURIComponent(location.pathname)}`)
   } else if (isFinal) {
-    if (isOfForm) for (const other of uploads) other.details = undefined
+    if (isOfForm) for (const other of uploads) other.isConfirmed = false
     tell(one, isOfForm ? 'sent' : 'refused', message, true)
     settle()
   } else {
@@ -199,9 +201,9 @@ async function fail(one, { message, status, isFinal, isOfForm }) {
 
 /** The next request for an upload. */
 async function step(one) {
-  const { file, id, place, details } = one
+  const { file, id, place } = one
   const isEnd = place + PIECE >= file.size
-  if (isEnd && !details) return tell(one, 'sent', TEXTS.waits)
+  if (isEnd && !one.isConfirmed) return tell(one, 'sent', TEXTS.waits)
   // It appears with the details of this form, whatever another one sent.
   if (!id || (isEnd && !one.isDetailed)) return await open(one)
   one.isDetailed = false
@@ -210,10 +212,10 @@ async function step(one) {
   if (one.stage !== 'sending') return
   if (answer.status === 308) {
     one.place = answer.place
-    if (!one.note.textContent.startsWith(TEXTS.expired)) tell(one, 'sending')
+    tell(one, 'sending', one.note.textContent.startsWith(TEXTS.expired) ? TEXTS.expired : '')
   } else if (answer.isDone) {
     one.row.lastChild.remove()
-    const rest = details && !form.elements.name?.disabled ? await sendRest(answer.video?.shortUUID) : ''
+    const rest = one.isConfirmed && answer.video ? await sendRest(one, answer.video.shortUUID) : ''
     tell(one, 'finished')
     one.bar.value = file.size
     one.note.append(...arrived(answer.video), rest)
@@ -232,21 +234,29 @@ async function open(one) {
   const { file, id } = one
   const { token, part, channelId } = form.elements
   one.fileId ??= await idOf(file)
-  const body = new URLSearchParams(id ? one.details : { part: part.value, channelId: channelId?.value, name: titleOf(file), privacy: 3 })
+  const details = id && detailsOf(one)
+  const body = new URLSearchParams(details || { part: part.value, channelId: channelId?.value, name: titleOf(file), privacy: 3 })
   for (const [key, value] of Object.entries({ token: token.value, filename: file.name, fileId: one.fileId })) body.set(key, value)
   const headers = { 'x-upload-content-length': file.size, 'x-upload-content-type': file.type || 'application/octet-stream' }
   const answer = await send(one, { method: 'POST', url: form.action, headers, body })
   const page = await pageIn(new Response(answer.responseText))
   const found = answer.getResponseHeader('x-upload-id')
-  if (id || !found) mark(form, found ? undefined : page)
+  if (id || !found) pageForms.mark(form, found ? undefined : page)
   if (!found) {
     // After a login in another tab the next try needs the new one.
     token.value = (page.querySelector('form [name="token"]') ?? token).value
     throw refusalOf(pathOf(answer.responseURL) === '/login' ? 401 : answer.status, saidIn(page), { isOfForm: Boolean(id) })
   }
-  Object.assign(one, { id: found, isDetailed: Boolean(id), place: found === id ? one.place : undefined })
+  Object.assign(one, { id: found, details, isDetailed: Boolean(id), place: found === id ? one.place : undefined })
   if (one.stage === 'cancelled') await send(one, { method: 'DELETE' })
   else if (one.stage === 'sending') localStorage.setItem(one.kept, JSON.stringify({ id: found, name: file.name, size: file.size }))
+}
+
+/** What the form says of an upload now. */
+function detailsOf({ file }) {
+  const details = new URLSearchParams(new FormData(form))
+  if (!details.get('name')) details.set('name', titleOf(file))
+  return details.toString()
 }
 
 /** The same upload of another tab goes on. One that is being opened is removed afterwards. */
@@ -319,20 +329,6 @@ async function idOf(file) {
 
 const titleOf = ({ name }) => /(.*?)(\.[^.]+)?$/.exec(name)[1].slice(0, 120).padEnd(3, '_')
 
-/** Shows at the fields of a form what an answered page says about them, or nothing. */
-function mark(form, page) {
-  for (const field of form.querySelectorAll('[id][name]')) {
-    document.getElementById(`${field.id}-refused`)?.remove()
-    const note = page?.getElementById(field.id)?.ariaInvalid && page.getElementById(`${field.id}-note`)
-    field.ariaInvalid = note ? 'true' : null
-    if (!note) continue
-    note.id = `${field.id}-refused`
-    field.setAttribute('aria-describedby', `${field.id}-note ${note.id}`)
-    field.after(note)
-    field.closest('details')?.setAttribute('open', '')
-  }
-}
-
 /** Lets people choose one of some frames of the file, if this browser can play it. */
 async function offerThumbnails(file) {
   const old = form.querySelector('.frames')
@@ -370,25 +366,29 @@ const frameChoice = (shown, ariaLabel = null) => make('label', {}, make('input',
 
 const once = (target, kind) => new Promise((resolve, reject) => Object.assign(target, { [`on${kind}`]: resolve, onerror: reject }))
 
-/** Sends what the upload does not take by the forms of the video's own page. Returns what was refused. */
-async function sendRest(id) {
-  const { token, chapters, captionLanguage, captionfile } = form.elements
+/** Sends by forms of the video's own page what the upload does not take, and what was typed since. Returns what was refused. */
+async function sendRest(one, id) {
+  const { name, token, chapters, captionLanguage, captionfile } = form.elements
   const canvas = form.querySelector('.frames :checked')?.parentElement.querySelector('canvas')
   const picture = canvas && new File([await new Promise((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.9))], 'thumbnail.jpg')
   const parts = [
     picture && ['thumbnail', { thumbnailfile: picture }],
-    chapters?.value.trim() && ['chapters', { chapters: chapters.value }],
-    captionfile?.files[0] && ['caption', { captionLanguage: captionLanguage.value, captionfile: captionfile.files[0] }],
-  ]
+    chapters.value.trim() && ['chapters', { chapters: chapters.value }],
+    captionfile.files[0] && ['caption', { captionLanguage: captionLanguage.value, captionfile: captionfile.files[0] }],
+  ].filter((part) => part && !name.disabled)
   let problems = ''
-  for (const [part, fields] of parts.filter(Boolean)) {
+  for (;;) {
+    const details = detailsOf(one)
+    if (details !== one.details) parts.push(['details', Object.fromEntries(new URLSearchParams(details))])
+    one.details = details
+    const [part, fields] = parts.shift() ?? []
+    if (!part) return problems
     const body = new FormData()
-    for (const [name, value] of Object.entries({ token: token.value, part, ...fields })) body.set(name, value)
+    for (const [name, value] of Object.entries({ ...fields, token: token.value, part })) body.set(name, value)
     const signal = AbortSignal.timeout(2 * SILENCE_MS)
     const answer = await fetch(`/my-library/videos/${id}`, { method: 'POST', body, signal }).catch(() => undefined)
     const page = answer && (await pageIn(answer))
     if (!answer?.ok)
       problems += ` ${TEXTS.without.replace('{part}', TEXTS[part])} ${page?.querySelector('.problem[id]')?.textContent ?? ''}`
   }
-  return problems
 }
