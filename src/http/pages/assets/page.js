@@ -125,26 +125,32 @@ const saidIn = (page) => page.querySelector('[role="alert"]')?.textContent ?? pa
 const pathOf = (address) => new URL(address, location.href).pathname
 const pageIn = async (answer) => new DOMParser().parseFromString(await answer.text(), 'text/html')
 
-/** Replaces the region of a sent form, or all of the content, but for what is typed into other forms. */
+/** Replaces the region of a sent form, or all of the content, but for what is typed into other forms. After a mere look it says nothing. */
 function show(page, address, sent) {
   const region = sent?.closest('[data-region]')?.id
   if (sent) forget(sent)
   const from = (region && page.getElementById(region)) || page.querySelector('main')
   const place = (region && page.getElementById(region) && document.getElementById(region)) || document.querySelector('main')
   if (!from || (!region && pathOf(address) !== location.pathname)) return location.assign(address)
+  if (!sent) for (const said of from.querySelectorAll('[role="alert"], [role="status"]')) said.removeAttribute('role')
   const typed = place.querySelectorAll('[data-typed][id], [data-typed] [id][name]')
   const focused = place.contains(document.activeElement) && document.activeElement
+  const kept = [...place.querySelectorAll('details, .table')].map(({ open, scrollLeft }) => ({ open, scrollLeft }))
   place.replaceWith(document.adoptNode(from))
+  for (const [index, part] of from.querySelectorAll('details, .table').entries())
+    Object.assign(part, { ...kept[index], open: part.open || kept[index]?.open })
+  // The site may have got another name.
+  for (const part of ['title', '.name bdi']) document.querySelector(part).textContent = page.querySelector(part)?.textContent ?? ''
   begin()
   for (const field of typed) {
     document.getElementById(field.id)?.replaceWith(field)
     field.ariaInvalid = null
     field.dataset.typed = ''
   }
-  const problem = document.querySelector('[aria-invalid], [role="alert"], [role="status"]')
+  const problem = sent && document.querySelector('[aria-invalid], [role="alert"], [role="status"]')
   if (problem?.matches('[aria-invalid]')) return problem.focus()
   problem?.scrollIntoView({ block: 'nearest' })
-  const moved = from.querySelector('[autofocus]')
+  const moved = sent && from.querySelector('[autofocus]')
   if (moved) moved.focus()
   else if (focused) returnFocus(from, focused, problem)
 }
@@ -178,14 +184,15 @@ function begin() {
   restoreTyped()
 }
 
-/** Looks again while something is under way, and nobody types. */
-async function look() {
+/** Looks again while something is under way, and nobody types. `before`: what was seen the last time. */
+async function look(before) {
   const isIdle = () =>
     document.querySelector('[data-progress]') && !document.hidden && !document.querySelector('[data-typed], main form :focus')
   const answer = isIdle() && (await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined))
   const page = answer?.ok && (await pageIn(answer))
-  setTimeout(look, PROGRESS_MS)
-  if (page && isIdle()) show(page, answer.url)
+  const now = page && isIdle() ? page.querySelector('main')?.outerHTML : before
+  setTimeout(look, PROGRESS_MS, now)
+  if (now !== before) show(page, answer.url)
 }
 
 /** An element with its properties and content. */
@@ -216,7 +223,7 @@ async function beginPush(form) {
     box.disabled = true
     try {
       const token = form.elements.token.value
-      show(...(box.checked ? await startPush(token, form.dataset) : await endPush(token)))
+      show(...(box.checked ? await startPush(token, form.dataset) : await endPush(token)), form)
     } catch (error) {
       box.checked = !box.checked
       form.querySelector('output').textContent = error.isFinal ? error.message : TEXTS.notNotified
