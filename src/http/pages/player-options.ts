@@ -51,10 +51,8 @@ export function playerOptions(query: z.infer<typeof playerQuery>) {
 const isSet = (text = '', otherwise: boolean): boolean => (otherwise ? !['0', 'false'].includes(text) : ['1', 'true'].includes(text))
 
 /** `#rrggbb` or `#rgb`. */
-const colourOf = (text: string | undefined): string | undefined => {
-  const digits = /^#?([\da-f]{3}|[\da-f]{6})$/i.exec(text ?? '')?.[1]
-  return digits && `#${digits.toLowerCase()}`
-}
+const colourOf = (text = ''): string | undefined =>
+  /^#?([\da-f]{3}|[\da-f]{6})$/i.test(text) ? `#${text.replace('#', '').toLowerCase()}` : undefined
 
 const LATEST = 1_000_000
 

@@ -39,9 +39,8 @@ export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken)
   // Segments may be in the folder of the playlist or at the addresses of their files.
   const segments = video.files.flatMap((file) => webUrl(file.file_url) ?? [])
   // Readers of files in object storage may be redirected to it.
-  const origins = [...here.bucketOrigins, ...(hls ? [hls] : []), ...files.map(({ url }) => url), ...segments].map(
-    (url) => new URL(url).origin,
-  )
+  const sources = [...here.bucketOrigins, ...(hls ? [hls] : []), ...files.map(({ url }) => url), ...segments]
+  const origins = sources.map((url) => new URL(url).origin)
   return { hls, files, origins: [...new Set(origins)].filter((origin) => origin !== here.origin) }
 }
 

@@ -1,6 +1,5 @@
 // Downloads of a video's files, and addresses for sharing it.
 
-import { extname } from 'node:path'
 import type { WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html, webUrl } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
@@ -31,10 +30,7 @@ export function downloadsOf(video: WatchedVideoRow, here: Here, token: FileToken
   )}</ul></details>`
 }
 
-const kindOf = (url: string): string =>
-  extname(URL.parse(url)?.pathname ?? '')
-    .slice(1)
-    .toUpperCase()
+const kindOf = (url: string): string => (/\.(\w+)$/.exec(URL.parse(url)?.pathname ?? '')?.[1] ?? '').toUpperCase()
 
 /** Nothing for videos that are not open to everybody who has the link. */
 export function shareOf(video: WatchedVideoRow, here: Here): Html {

@@ -22,17 +22,10 @@ export type Subject =
 
 /** The title, description and other tags of a page about something public. */
 export function headTagsOf(subject: Subject, { site, here }: { site: Site; here: Here }): Head {
-  switch (subject.kind) {
-    case 'video':
-      return headOf(videoFacts(subject.video, site, here), site, subject)
-    case 'playlist':
-      return headOf(playlistFacts(subject.playlist, site, here), site, subject)
-    case 'account':
-    case 'channel':
-      return headOf(actorFacts(subject, site, here), site)
-    default:
-      return homeHead(site, here)
-  }
+  if (subject.kind === 'home') return homeHead(site, here)
+  if (subject.kind === 'video') return headOf(videoFacts(subject.video, site, here), site, subject)
+  if (subject.kind === 'playlist') return headOf(playlistFacts(subject.playlist, site, here), site, subject)
+  return headOf(actorFacts(subject, site, here), site)
 }
 
 function homeHead(site: Site, here: Here): Head {
