@@ -25,7 +25,7 @@ export const pageStubs = () => ({
   updateMe: unexpected,
   notifications: { markAllRead: unexpected },
   userExports: { request: unexpected, remove: unexpected, addressOf: unexpected },
-  subscriptions: { subscribe: unexpected, unsubscribe: unexpected },
+  subscriptions: { recount: unexpected },
   uploads: { openArchive: unexpected, receiveArchive: unexpected, endArchive: unexpected, cancel: unexpected, quotaLeft: unexpected },
   watch: unexpected,
   resolvePasted: { anything: nothing },

@@ -1,6 +1,7 @@
 // Subscriptions: follows of channels by a user's account, with the machine of all follows. A job looks up remote channels that are not
 // stored yet.
 
+import { recountFollows } from '../actor/index.ts'
 import { type ChannelHandle, findChannelByHandle } from '../channel/index.ts'
 import { cancelPendingRequest, type Follows, findFollow } from '../follow/index.ts'
 import { type ActorDeps, ignoreNotFound, notFound } from '../runtime/index.ts'
@@ -49,6 +50,12 @@ export function makeSubscriptions(deps: ActorDeps & { follows: Follows }) {
       if (!follow || follow.state === 'none') return wasAsked
       await ignoreNotFound(follows.withdraw(follow.id))
       return true
+    },
+
+    /** Makes the channel's count of followers true at once, for its page after a subscription. It is also recounted after each follow. */
+    async recount(handle: ChannelHandle): Promise<void> {
+      const channel = await findChannelByHandle(db, handle)
+      if (channel) await tell.create((unit) => recountFollows(unit, channel.actorId))
     },
 
     /** For each channel, whether the account follows it, or requested to. */

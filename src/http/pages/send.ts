@@ -5,6 +5,7 @@ import type { LookedAtActor } from '../../actors/actor/index.ts'
 import type { Instance, InstanceFactsReader } from '../../actors/instance/index.ts'
 import type { Registrations } from '../../actors/registration/index.ts'
 import type { Sessions } from '../../actors/session/index.ts'
+import type { Subscriptions } from '../../actors/subscription/index.ts'
 import type { UpdateMe } from '../../actors/user/index.ts'
 import type { FileTokens } from '../../actors/video/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -36,6 +37,7 @@ export interface PagesDeps {
   instance: Pick<Instance, 'localClient'>
   clock: Clock
   registrations: Pick<Registrations, 'assertOpen'>
+  subscriptions: Pick<Subscriptions, 'recount'>
   updateMe: UpdateMe
   watch: Watch
   /** Resolves a text, with the row id; `fetch`: other servers may be asked. */

@@ -14,7 +14,7 @@ import { previewPath, watchPath } from './addresses.ts'
 import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'
 import { downloadsOf, shareOf } from './bodies/downloads.ts'
 import { emptyPlayer, noticesOf } from './bodies/notices.ts'
-import { belowPlayer, subscribeLink, watchBody, withOwnParts } from './bodies/watch.ts'
+import { belowPlayer, subscribeLink, subscribersOf, watchBody, withOwnParts } from './bodies/watch.ts'
 import { titleText } from './heads/index.ts'
 import type { Page } from './layout.ts'
 import { type Played, playerOf } from './player.ts'
@@ -89,10 +89,11 @@ export async function makePart(
 }
 
 export function showWatch(tools: PageTools, { head, body }: WatchPart, shown: Shown): Answer {
+  const { video, own } = shown
   const { player, sources } = showPlayer(tools, shown)
   return {
     ...head,
-    body: watchBody(player, withOwnParts(body, { subscribe: subscribeLink(shown.video), ...shown.own })),
+    body: watchBody(player, withOwnParts(body, { subscribe: subscribeLink(video), subscribers: subscribersOf(video.channel), ...own })),
     player: true,
     origins: sources.origins,
     isPrivate: hasPrivateFiles(shown.video) || shown.visit !== null,

@@ -18,7 +18,7 @@ import { makeApi } from './screens/api.ts'
 import { type PageTools, pageOptions } from './send.ts'
 
 export function addSubscribePages(tools: PageTools): void {
-  const { app, db, config, urls, visitors, subscribeAddress, send, sendMissing } = tools
+  const { app, db, config, urls, visitors, subscribeAddress, subscriptions, send, sendMissing } = tools
   const api = makeApi(tools)
   const pastedPath = makePastedPath(tools)
 
@@ -31,6 +31,7 @@ export function addSubscribePages(tools: PageTools): void {
     const uri = field('channel') ?? ''
     if (field('wanted') === 'no') await api.read(request, { operation: 'DELETE /api/v1/users/me/subscriptions/:uri', values: { uri } })
     else await api.read(request, { operation: 'POST /api/v1/users/me/subscriptions', body: { uri } })
+    await subscriptions.recount(toActorHandle(uri, urls.host))
     return reply.redirect(next, 303)
   })
 

@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { findChannel } from '../../actors/channel/index.ts'
 import type { Visit } from '../../actors/session/index.ts'
 import type { WatchedVideoRow } from '../../actors/video/index.ts'
 import { toShortUuid } from '../../platform/ids.ts'
@@ -10,6 +11,7 @@ import { idOrUuid } from '../plugins/schemas.ts'
 import { viewing } from '../views/watch.ts'
 import { threadIn, watchPath } from './addresses.ts'
 import { subscribeButton } from './bodies/subscribe.ts'
+import { subscribersOf } from './bodies/watch.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { makeApi, valueAt } from './screens/api.ts'
 import { commentForm, ownActions, visitorActions } from './screens/watch.ts'
@@ -27,7 +29,7 @@ const options = { ...pageOptions, schema: { params: z.object({ id: z.string() })
 
 export function addWatchPages(tools: PageTools): void {
   addReports(tools)
-  const { app, answers, urls, visitors, languageOf, send, sendMissing, keep } = tools
+  const { app, db, answers, urls, visitors, languageOf, send, sendMissing, keep } = tools
   const findPart = makeFindPart(tools)
   const api = makeApi(tools)
 
@@ -36,16 +38,16 @@ export function addWatchPages(tools: PageTools): void {
     const id = toShortUuid(video.uuid)
     if (!visit) return { actions: visitorActions(id) }
     const { channel } = video
-    const handle = `${channel.username}@${channel.host ?? urls.host}`
-    const [rating, subscribed] = await Promise.all([
+    const [rating, found] = await Promise.all([
       api.call(request, { operation: 'GET /api/v1/users/me/videos/:videoId/rating', values: { videoId: video.uuid } }),
-      api.call(request, { operation: 'GET /api/v1/users/me/subscriptions/exist', query: { uris: handle } }),
+      findChannel(db, { name: channel.username, host: channel.host }, { followedBy: visit.user.actorId }),
     ])
     const token = visitors.formToken(request, reply)
-    const isSubscribed = subscribed.ok && Object.values(subscribed.body ?? {})[0] === true
+    const isSubscribed = found?.followed === true
     const subscribe = subscribeButton({ channel, here: urls, isSubscribed, next: watchPath(video), token })
     const own = { id, rating: rating.ok && valueAt(rating.body, 'rating'), token, hasComments: video.comments_policy !== 2, subscribe }
-    return { actions: ownActions(own), subscribe, comment: commentForm(own) }
+    // The shared page may have an older number.
+    return { actions: ownActions(own), subscribers: subscribersOf(found?.channel ?? channel), subscribe, comment: commentForm(own) }
   }
 
   async function show(request: AskedVideo<typeof querystring>, reply: FastifyReply, password?: string) {

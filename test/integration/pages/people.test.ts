@@ -683,12 +683,14 @@ describe('subscribing', () => {
     expect(done.path).toBe('/c/maker_channel/videos')
     expect(await followers()).toBe(1)
     expect(done.html).toContain('Unsubscribe')
+    expect(done.html).toMatch(/\b1\ssubscriber</)
     expect((await browser.open('/videos/subscriptions')).html).toContain('Bird 26')
     const account = await browser.open('/a/maker')
     const ended = await browser.send(formIn(account.html, '/subscriptions'))
     expect(ended.path).toBe('/a/maker/video-channels')
     expect(await followers()).toBe(0)
     expect(ended.html).not.toContain('Unsubscribe')
+    expect(ended.html).toMatch(/\b0\ssubscribers</)
   })
 
   it('is refused for forms of other sites and of another session', async () => {

@@ -174,7 +174,9 @@ describe('a user without a script', () => {
     page = await reader.send(part((await reader.open(`${path}/take-part`)).html, 'report'), { reason: 'No swan' })
     expect(page.html).toContain('Thank you.')
     const subscribe = formIn(await open(), '/subscriptions')
-    expect((await reader.send(subscribe)).html).toContain('Unsubscribe')
+    const { html } = await reader.send(subscribe)
+    expect(html).toContain('Unsubscribe')
+    expect(html).toMatch(/\b1\ssubscriber</)
     page = await maker.open('/my-library/followers')
     const [, follower = ''] = /name="act" value="remove (\d+)"/.exec(page.html) ?? []
     expect((await at.ask('DELETE', `/vireo/followers/${follower}`, undefined, at.root)).status).toBe(404)

@@ -17,11 +17,11 @@ export interface SubscribeForm {
 }
 
 export const subscribeButton = ({ channel, here, isSubscribed, next, token }: SubscribeForm): Html =>
-  html`<form method="post" action="/subscriptions" class="subscribe">
+  html`<form method="post" action="/subscriptions" class="subscribe" data-swap>
 <input type="hidden" name="channel" value="${channel.username}@${channel.host ?? here.host}"><input type="hidden" name="wanted" value="${
     isSubscribed ? 'no' : 'yes'
   }"><input type="hidden" name="next" value="${next}"><input type="hidden" name="token" value="${token}">
-<button${isSubscribed ? null : html` class="main"`} aria-label="${isSubscribed ? t('Unsubscribe from {name}', { name: channel.name }) : t('Subscribe to {name}', { name: channel.name })}">${
+<button id="subscribe-${channel.id}"${isSubscribed ? null : html` class="main"`} aria-label="${isSubscribed ? t('Unsubscribe from {name}', { name: channel.name }) : t('Subscribe to {name}', { name: channel.name })}">${
     isSubscribed ? t('Unsubscribe') : t('Subscribe')
   }</button></form>`
 

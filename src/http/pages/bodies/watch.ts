@@ -28,13 +28,15 @@ export interface WatchParts {
 }
 
 /** Where the viewer's own parts go into the HTML that viewers share. */
-const PLACES = ['actions', 'subscribe', 'comment'] as const
+const PLACES = ['actions', 'subscribers', 'subscribe', 'comment'] as const
 const PLACE = new RegExp(`<!--(${PLACES.join('|')})-->`)
 const placeOf = (name: (typeof PLACES)[number]): Html => new Html(`<!--${name}-->`)
 
 /** Fills the places. */
 export const withOwnParts = (below: string, own: Partial<Record<(typeof PLACES)[number], Html | null>>): Html =>
   new Html(below.split(PLACE).flatMap((piece, index) => (index % 2 === 0 ? [piece] : (own[piece as keyof typeof own]?.parts ?? []))))
+
+export const subscribersOf = ({ followers }: Pick<WatchedVideoRow['channel'], 'followers'>): Html => html`${counted.subscribers(followers)}`
 
 export const subscribeLink = ({ channel }: WatchedVideoRow): Html =>
   html`<a class="button main" href="${channelPath(channel)}" aria-label="${t('Subscribe to {name}', { name: channel.name })}">${t('Subscribe')}</a>`
@@ -49,7 +51,7 @@ ${below}
 export function belowPlayer({ video, here, notices, comments, downloads, share, covers, replays, aside }: WatchParts): Html {
   return html`${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
 <h1 dir="auto"${video.language && html` lang="${video.language}"`}>${video.name}</h1>
-<p class="facts">${day(video.published_at)}<span>${counted.views(video.views)}</span><span>${counted.likes(video.likes)}</span>${
+<div id="own" data-region><p class="facts">${day(video.published_at)}<span>${counted.views(video.views)}</span><span>${counted.likes(video.likes)}</span>${
     video.is_live &&
     video.state === 'published' &&
     html`<span>${rich('Watching now: {count}', { count: html`<span class="viewers">${inNumbers(video.viewers)}</span>` })}</span><span class="mark live">${t('Live')}</span>`
@@ -57,7 +59,7 @@ export function belowPlayer({ video, here, notices, comments, downloads, share, 
     video.nsfw && html`<span class="mark">${t('Sensitive')}</span>`
   }${video.privacy === videoPrivacies.unlisted && html`<span class="mark">${t('Unlisted')}</span>`}${originOf(video)}</p>
 ${placeOf('actions')}
-${makersOf(video, here)}
+${makersOf(video, here)}</div>
 ${video.description && richText(video.description, here, { language: video.language, watch: watchPath(video) })}
 ${chaptersOf(video)}
 ${replaysOf(replays)}
@@ -83,7 +85,7 @@ function originOf({ remote, url, channel }: WatchedVideoRow): Html | null {
 
 function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Html {
   const { avatars } = channel.avatars.length > 0 ? channel : account
-  return html`<div class="by">${avatarOf({ name: channel.name, avatars }, 48)}<div><a class="channel" href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a><p>${rich('by {name}', { name: html`<a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>` })} · <bdi>@${channel.username}@${channel.host ?? here.host}</bdi> · ${counted.subscribers(channel.followers)}</p></div>${placeOf('subscribe')}${
+  return html`<div class="by">${avatarOf({ name: channel.name, avatars }, 48)}<div><a class="channel" href="${channelPath(channel)}"><bdi>${channel.name}</bdi></a><p>${rich('by {name}', { name: html`<a href="${accountPath(account)}"><bdi>${account.name}</bdi></a>` })} · <bdi>@${channel.username}@${channel.host ?? here.host}</bdi> · ${placeOf('subscribers')}</p></div>${placeOf('subscribe')}${
     remote ? null : html`<a class="button plain" href="/feeds/videos.xml?videoChannelId=${channel.id}">RSS</a>`
   }</div>`
 }

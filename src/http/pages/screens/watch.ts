@@ -131,7 +131,7 @@ export function ownActions({ id, rating, token }: OwnPart): Html {
     html`<form method="post" action="/w/${id}/take-part" data-swap>${hiddenFields({ token }, 'rate')}<input type="hidden" name="rating" value="${
       rating === name ? 'none' : name
     }"><button aria-pressed="${rating === name ? 'true' : 'false'}">${label}</button></form>`
-  return html`<div id="actions" data-region class="acts">${rate('like', t('Like'))}${rate('dislike', t('Dislike'))}<a class="button" href="/w/${id}/take-part#save">${t('Save')}</a><a class="button" href="/w/${id}/take-part#report">${t('Report')}</a></div>`
+  return html`<div id="actions" class="acts">${rate('like', t('Like'))}${rate('dislike', t('Dislike'))}<a class="button" href="/w/${id}/take-part#save">${t('Save')}</a><a class="button" href="/w/${id}/take-part#report">${t('Report')}</a></div>`
 }
 
 export const visitorActions = (id: string): Html =>
