@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../federation/support.ts'
 import { type Chromium, startChromium } from '../support/chromium.ts'
 import { media } from '../support/media.ts'
+import { eventually } from '../support/until.ts'
 import { logIn, press } from '../support/upload-page.ts'
 
 let chromium: Chromium
@@ -73,6 +74,33 @@ it('leaves somebody where they are when it looks again', async () => {
   await own.query("update video set name = 'A black stork' where id = $1", [id])
   await page.getByText('A black stork').first().waitFor()
   expect(await table.evaluate((one) => one.scrollLeft)).toBe(100)
+}, 120_000)
+
+it('keeps what is typed while the form is being sent', async () => {
+  const { page } = await chromium.person()
+  await logIn(page, own.node)
+  const path = '/my-account/profile'
+  await page.goto(own.node.base + path)
+  const gate = Promise.withResolvers<void>()
+  await page.route(`**${path}`, async (route) => {
+    await gate.promise
+    await route.continue()
+  })
+  await page.locator('[name="displayName"]').fill('A first name')
+  const asked = page.waitForRequest((one) => one.method() === 'POST')
+  await page.getByRole('main').getByRole('button', { name: 'Save' }).first().click()
+  await asked
+  await page.locator('[name="description"]').fill('Typed meanwhile')
+  gate.resolve()
+  await page.getByRole('status').waitFor()
+  expect(await page.locator('[name="displayName"]').inputValue()).toBe('A first name')
+  expect(await page.locator('[name="description"]').inputValue()).toBe('Typed meanwhile')
+  await page.getByRole('main').getByRole('button', { name: 'Save' }).first().click()
+  await eventually(async () =>
+    expect(await own.query("select name, description from account where name = 'A first name'")).toEqual([
+      { name: 'A first name', description: 'Typed meanwhile' },
+    ]),
+  )
 }, 120_000)
 
 it('has the new name of the server in header and title', async () => {

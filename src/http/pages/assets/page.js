@@ -60,6 +60,8 @@ function forget(form) {
 
 async function swap(form, submitter) {
   const body = new URLSearchParams(new FormData(form, submitter))
+  // What is typed from now on stays.
+  forget(form)
   form.ariaBusy = 'true'
   try {
     const answer = await fetch(form.action, { method: 'POST', body, headers: { accept: 'text/html' } })
@@ -102,6 +104,7 @@ function restoreTyped() {
 
 function complain(form, page) {
   form.querySelector('.refused')?.remove()
+  form.dataset.typed = ''
   const problem = make('p', { className: 'problem refused', role: 'alert' }, saidIn(page))
   form.prepend(problem)
   problem.scrollIntoView({ block: 'nearest' })
@@ -128,7 +131,6 @@ const pageIn = async (answer) => new DOMParser().parseFromString(await answer.te
 /** Replaces the region of a sent form, or all of the content, but for what is typed into other forms. After a mere look it says nothing. */
 function show(page, address, sent) {
   const region = sent?.closest('[data-region]')?.id
-  if (sent) forget(sent)
   const from = (region && page.getElementById(region)) || page.querySelector('main')
   const place = (region && page.getElementById(region) && document.getElementById(region)) || document.querySelector('main')
   if (!from || (!region && pathOf(address) !== location.pathname)) return location.assign(address)
