@@ -14,7 +14,8 @@ import { previewPath, watchPath } from './addresses.ts'
 import { COMMENTS_PER_PAGE, noComments, THREADS_PER_PAGE, threadOf, threadsOf } from './bodies/comments.ts'
 import { downloadsOf, shareOf } from './bodies/downloads.ts'
 import { emptyPlayer, noticesOf } from './bodies/notices.ts'
-import { belowPlayer, subscribeLink, subscribersOf, watchBody, withOwnParts } from './bodies/watch.ts'
+import { counted } from './bodies/text.ts'
+import { belowPlayer, subscribeLink, watchBody, withOwnParts } from './bodies/watch.ts'
 import { titleText } from './heads/index.ts'
 import type { Page } from './layout.ts'
 import { type Played, playerOf } from './player.ts'
@@ -93,7 +94,10 @@ export function showWatch(tools: PageTools, { head, body }: WatchPart, shown: Sh
   const { player, sources } = showPlayer(tools, shown)
   return {
     ...head,
-    body: watchBody(player, withOwnParts(body, { subscribe: subscribeLink(video), subscribers: subscribersOf(video.channel), ...own })),
+    body: watchBody(
+      player,
+      withOwnParts(body, { subscribe: subscribeLink(video), subscribers: counted.subscribers(video.channel.followers), ...own }),
+    ),
     player: true,
     origins: sources.origins,
     isPrivate: hasPrivateFiles(shown.video) || shown.visit !== null,

@@ -1,6 +1,6 @@
 // Sources of a video's bytes: addresses that a player can read.
 
-import { type FileTokens, resolutionLabel, type VideoDetailsRow, type VideoFileRow } from '../../actors/video/index.ts'
+import { type FileTokens, resolutionLabel, type VideoDetailsRow } from '../../actors/video/index.ts'
 import { webUrl } from '../../platform/html.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { fileUrl, playlistUrl } from '../videos/file.view.ts'
@@ -34,7 +34,7 @@ export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken)
   const whole = web.length > 0 ? web : video.files.filter(({ streams }) => streams === AUDIO_AND_VIDEO)
   const files = whole.flatMap((file): Source[] => {
     const url = webUrl(own(fileUrl(video, file, here)))
-    return url === undefined ? [] : [{ url, type: typeOf(file), label: resolutionLabel(file.resolution) }]
+    return url === undefined ? [] : [{ url, type: TYPES[file.extname] ?? 'video/mp4', label: resolutionLabel(file.resolution) }]
   })
   // Segments may be in the folder of the playlist or at the addresses of their files.
   const segments = video.files.flatMap((file) => webUrl(file.file_url) ?? [])
@@ -43,8 +43,6 @@ export function sourcesOf(video: VideoDetailsRow, here: Here, token?: FileToken)
   const origins = sources.map((url) => new URL(url).origin)
   return { hls, files, origins: [...new Set(origins)].filter((origin) => origin !== here.origin) }
 }
-
-const typeOf = ({ extname }: VideoFileRow): string => TYPES[extname] ?? 'video/mp4'
 
 /** Adds the token; a playlist must add it to the files that it names. */
 export function withToken(url: string, here: Here, token: FileToken): string {

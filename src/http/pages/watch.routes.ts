@@ -11,7 +11,7 @@ import { idOrUuid } from '../plugins/schemas.ts'
 import { viewing } from '../views/watch.ts'
 import { threadIn, watchPath } from './addresses.ts'
 import { subscribeButton } from './bodies/subscribe.ts'
-import { subscribersOf } from './bodies/watch.ts'
+import { counted } from './bodies/text.ts'
 import { playerOptions, playerQuery } from './player-options.ts'
 import { makeApi, valueAt } from './screens/api.ts'
 import { commentForm, ownActions, visitorActions } from './screens/watch.ts'
@@ -47,7 +47,8 @@ export function addWatchPages(tools: PageTools): void {
     const subscribe = subscribeButton({ channel, here: urls, isSubscribed, next: watchPath(video), token })
     const own = { id, rating: rating.ok && valueAt(rating.body, 'rating'), token, hasComments: video.comments_policy !== 2, subscribe }
     // The shared page may have an older number.
-    return { actions: ownActions(own), subscribers: subscribersOf(found?.channel ?? channel), subscribe, comment: commentForm(own) }
+    const subscribers = counted.subscribers((found?.channel ?? channel).followers)
+    return { actions: ownActions(own), subscribers, subscribe, comment: commentForm(own) }
   }
 
   async function show(request: AskedVideo<typeof querystring>, reply: FastifyReply, password?: string) {

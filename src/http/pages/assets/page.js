@@ -141,7 +141,6 @@ function show(page, address, sent) {
   place.replaceWith(document.adoptNode(from))
   for (const [index, part] of from.querySelectorAll('details, .table').entries())
     Object.assign(part, { ...kept[index], open: part.open || kept[index]?.open })
-  // The site may have got another name.
   for (const part of ['title', '.name bdi']) document.querySelector(part).textContent = page.querySelector(part)?.textContent ?? ''
   begin()
   for (const field of typed) {

@@ -33,10 +33,8 @@ const PLACE = new RegExp(`<!--(${PLACES.join('|')})-->`)
 const placeOf = (name: (typeof PLACES)[number]): Html => new Html(`<!--${name}-->`)
 
 /** Fills the places. */
-export const withOwnParts = (below: string, own: Partial<Record<(typeof PLACES)[number], Html | null>>): Html =>
-  new Html(below.split(PLACE).flatMap((piece, index) => (index % 2 === 0 ? [piece] : (own[piece as keyof typeof own]?.parts ?? []))))
-
-export const subscribersOf = ({ followers }: Pick<WatchedVideoRow['channel'], 'followers'>): Html => html`${counted.subscribers(followers)}`
+export const withOwnParts = (below: string, own: Partial<Record<(typeof PLACES)[number], Html | Localized | null>>): Html =>
+  new Html(below.split(PLACE).flatMap((piece, index) => (index % 2 === 0 ? [piece] : html`${own[piece as keyof typeof own]}`.parts)))
 
 export const subscribeLink = ({ channel }: WatchedVideoRow): Html =>
   html`<a class="button main" href="${channelPath(channel)}" aria-label="${t('Subscribe to {name}', { name: channel.name })}">${t('Subscribe')}</a>`
