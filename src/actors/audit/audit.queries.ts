@@ -23,3 +23,19 @@ export async function listAudit(query: Sql, { from, to, maxChars }: { from: Date
     [from, to, maxChars],
   )
 }
+
+/** A page, youngest first. One statement. */
+export async function pageOfAudit(
+  query: Sql,
+  { from, to, start, count }: { from: Date; to: Date; start: number; count: number },
+): Promise<{ total: number; rows: AuditRow[] }> {
+  const rows = await query<AuditRow & { total: number }>(
+    `select counted.total, page.* from (select count(*)::int as total from audit_log where at between $1 and $2) counted
+     left join lateral (
+       select at, username, role, domain, action, entity, changes from audit_log where at between $1 and $2
+       order by at desc, id desc limit $3 offset $4
+     ) page on true`,
+    [from, to, count, start],
+  )
+  return { total: rows[0]?.total ?? 0, rows: rows.filter(({ at }) => at !== null) }
+}

@@ -1,17 +1,18 @@
 // Logs for administrators, `/server/logs` and `/server/audit-logs`, and error reports of web clients, `/server/logs/client`.
 
 import { z } from 'zod'
-import { listAudit } from '../../actors/audit/index.ts'
+import { listAudit, pageOfAudit } from '../../actors/audit/index.ts'
 import { DomainError } from '../../actors/runtime/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/database/index.ts'
-import { searchLogFiles } from '../../platform/log-files/index.ts'
+import { pageOfLogFiles, searchLogFiles } from '../../platform/log-files/index.ts'
 import { type Logger, tagged } from '../../platform/logger.ts'
 import { clientIp } from '../plugins/client-ip.ts'
+import { listOf, paging } from '../plugins/schemas.ts'
 import type { Area } from '../plugins/types.ts'
-import { auditQuery, clientLogBody, logLineView, logsQuery } from './schemas.ts'
-import { clientLine, toAuditLineView, toLogLineView } from './views.ts'
+import { auditQuery, clientLogBody, logHeadView, logLineView, logsQuery } from './schemas.ts'
+import { clientLine, toAuditLineView, toLogHeadView, toLogLineView } from './views.ts'
 
 export interface ServerLogsDeps {
   db: Database
@@ -27,6 +28,7 @@ export function serverLogsArea({ db, config, clock, logger, urls }: ServerLogsDe
   const manage = { right: 'MANAGE_LOGS' } as const
   const clients = tagged(logger, 'client')
   const inTurn = oneAtATime()
+  const boundsOf = ({ logs }: Config['vireo']) => ({ maxChars: logs.max_chars, maxRead: logs.max_read })
 
   return (app) => {
     app.get(
@@ -35,8 +37,7 @@ export function serverLogsArea({ db, config, clock, logger, urls }: ServerLogsDe
       async ({ query: { startDate, endDate, level, tagsOneOf } }) => {
         const { storage, vireo } = config()
         const search = { from: startDate, to: endDate ?? clock.now(), level, tagsOneOf }
-        const bounds = { maxChars: vireo.logs.max_chars, maxRead: vireo.logs.max_read }
-        const lines = await inTurn(() => searchLogFiles(storage.logs, search, bounds))
+        const lines = await inTurn(() => searchLogFiles(storage.logs, search, boundsOf(vireo)))
         return lines.map((line) => toLogLineView(line, urls.host))
       },
     )
@@ -51,6 +52,45 @@ export function serverLogsArea({ db, config, clock, logger, urls }: ServerLogsDe
           maxChars: config().vireo.logs.max_chars,
         })
         return rows.map((row) => toAuditLineView(row, urls.host))
+      },
+    )
+
+    app.get(
+      '/api/v1/vireo/logs',
+      {
+        config: manage,
+        schema: {
+          operationId: 'listLogs',
+          summary: 'List lines of the log without their details, the newest first',
+          description: 'While there are older lines, `total` is only larger than `start` + `count`.',
+          tags: TAGS,
+          querystring: logsQuery.extend(paging(config())),
+          response: { 200: listOf(logHeadView) },
+        },
+      },
+      async ({ query: { startDate, endDate, level, tagsOneOf, ...page } }) => {
+        const { storage, vireo } = config()
+        const search = { from: startDate, to: endDate ?? clock.now(), level, tagsOneOf }
+        const { total, lines } = await inTurn(() => pageOfLogFiles(storage.logs, search, boundsOf(vireo), page))
+        return { total, data: lines.map((line) => toLogHeadView(toLogLineView(line, urls.host))) }
+      },
+    )
+
+    app.get(
+      '/api/v1/vireo/audit-logs',
+      {
+        config: manage,
+        schema: {
+          operationId: 'listAuditLogs',
+          summary: 'List changes by the staff and users, the newest first',
+          tags: TAGS,
+          querystring: auditQuery.extend(paging(config())),
+          response: { 200: listOf(logHeadView) },
+        },
+      },
+      async ({ query: { startDate, endDate, ...page } }) => {
+        const { total, rows } = await pageOfAudit(db.query, { from: startDate, to: endDate ?? clock.now(), ...page })
+        return { total, data: rows.map((row) => toLogHeadView(toAuditLineView(row, urls.host))) }
       },
     )
 

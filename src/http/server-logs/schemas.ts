@@ -45,3 +45,12 @@ export const logLineView = z.looseObject({
   tags: z.array(z.string()).optional(),
 })
 export type LogLineView = z.infer<typeof logLineView>
+
+/** A line without its details. */
+export const logHeadView = z
+  .object({
+    level: logLineView.shape.level,
+    message: z.string().meta({ description: 'Shortened to 1000 characters.' }),
+    timestamp: z.iso.datetime(),
+  })
+  .meta({ id: 'LogHead' })

@@ -11,6 +11,14 @@ export function toLogLineView({ rest, tags, level, message, time }: LogLine, lab
   return { ...rest, ...(tags.length > 0 ? { tags: [...tags] } : {}), level, message, label, timestamp: stamp(time) }
 }
 
+const LONGEST_MESSAGE = 1000
+
+export const toLogHeadView = ({ level, message, timestamp }: LogLineView) => ({
+  level,
+  message: message.slice(0, LONGEST_MESSAGE),
+  timestamp,
+})
+
 /** The message is JSON: the user, the action, and the fields of the entity; changed values begin with `new-`. */
 export function toAuditLineView({ at, username, role, domain, action, entity, changes }: AuditRow, label: string): LogLineView {
   const prefix = PREFIXES[domain]

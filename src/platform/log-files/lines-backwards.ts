@@ -10,8 +10,8 @@ const NEW_LINE = 0x0a
 /** Called with the bytes of each read; returns false if no more may be read. */
 export type Spend = (bytes: number) => boolean
 
-/** Yields complete lines, the last one first; ends early if `spend` returns false. A missing file has none. */
-export async function* linesBackwards(path: string, spend: Spend): AsyncGenerator<string> {
+/** Yields the complete lines of each read, the last one first; ends early if `spend` returns false. A missing file has none. */
+export async function* linesBackwards(path: string, spend: Spend): AsyncGenerator<Buffer[]> {
   const file = await open(path).catch(() => undefined)
   if (!file) return
   try {
@@ -26,10 +26,11 @@ export async function* linesBackwards(path: string, spend: Spend): AsyncGenerato
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position)
       // The file was truncated.
       if (bytesRead < length) return
+      const lines: Buffer[] = []
       let end = length
       for (let at = buffer.lastIndexOf(NEW_LINE); at !== -1; at = at === 0 ? -1 : buffer.lastIndexOf(NEW_LINE, at - 1)) {
         const line = buffer.subarray(at + 1, end)
-        if (line.length + restLength > 0 && restLength <= LONGEST_LINE) yield textOf([line, ...rest])
+        if (line.length + restLength > 0 && restLength <= LONGEST_LINE) lines.push(joined([line, ...rest]))
         rest = []
         restLength = 0
         end = at
@@ -39,11 +40,12 @@ export async function* linesBackwards(path: string, spend: Spend): AsyncGenerato
         rest = restLength > LONGEST_LINE ? [] : [buffer.subarray(0, end), ...rest]
         restLength += end
       }
+      yield lines
     }
-    if (restLength > 0 && restLength <= LONGEST_LINE) yield textOf(rest)
+    if (restLength > 0 && restLength <= LONGEST_LINE) yield [joined(rest)]
   } finally {
     await file.close()
   }
 }
 
-const textOf = (pieces: readonly Buffer[]): string => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)).toString()
+const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces))

@@ -34,83 +34,129 @@ export interface LogBounds {
 /** Clocks of file systems differ from that of this process. */
 const SLACK_MS = 60_000
 
+const CLOSING_BRACE = 0x7d
+
 const SEVERITY: Record<LogLevel, number> = { debug: 20, info: 30, warn: 40, error: 50 }
 
 /** The matching lines, oldest first. If they are too many, the youngest are returned. */
 export async function searchLogFiles(directory: string, search: LogSearch, bounds: LogBounds): Promise<LogLine[]> {
-  let readable = bounds.maxRead
+  const { lines } = await pageOfLogFiles(directory, search, bounds, { start: 0, count: Number.POSITIVE_INFINITY })
+  return lines.reverse()
+}
+
+/**
+ * A page of the matching lines, youngest first. It reads no further than to the line after the page: `total` is the number of lines up to
+ * there, which exceeds `start + count` if older ones follow.
+ */
+export async function pageOfLogFiles(
+  directory: string,
+  { from, to, level, tagsOneOf }: LogSearch,
+  { maxChars, maxRead }: LogBounds,
+  { start, count }: { start: number; count: number },
+): Promise<{ total: number; lines: LogLine[] }> {
+  let readable = maxRead
   const spend: Spend = (bytes) => {
     readable -= bytes
     return readable >= 0
   }
-  let room = bounds.maxChars
-  const found: LogLine[] = []
+  let room = maxChars
+  let total = 0
+  const lines: LogLine[] = []
   const files = (await listLogFiles(directory))
     .map((file) => ({ ...file, changedAt: file.changedAt + SLACK_MS }))
-    .filter(({ changedAt }) => changedAt >= search.from.getTime())
-  for await (const { text, time, severity } of merged(files, spend)) {
-    if (time < search.from.getTime()) break
-    if (time > search.to.getTime() || severity < SEVERITY[search.level]) continue
+    .filter(({ changedAt }) => changedAt >= from.getTime())
+  await visitMerged(files, spend, ({ bytes, time, severity }) => {
+    if (time < from.getTime()) return false
+    if (time > to.getTime() || severity < SEVERITY[level]) return true
+    const isBefore = total < start
+    // Counted without parsing it, unless it is truncated.
+    if (isBefore && !tagsOneOf) {
+      if (bytes.at(-1) === CLOSING_BRACE) total += 1
+      return true
+    }
+    const text = bytes.toString()
     const line = parsed(text, time, severity)
-    if (!line || (search.tagsOneOf && !search.tagsOneOf.some((tag) => line.tags.includes(tag)))) continue
-    room -= text.length
-    if (room < 0) break
-    found.push(line)
-  }
-  return found.reverse()
+    if (!line || (tagsOneOf && !tagsOneOf.some((tag) => line.tags.includes(tag)))) return true
+    room -= isBefore ? 0 : text.length
+    if (room < 0) return false
+    total += 1
+    if (!isBefore && lines.length < count) lines.push(line)
+    return total <= start + count
+  })
+  return { total, lines }
 }
 
 interface Head {
-  text: string
+  bytes: Buffer
   time: number
   severity: number
-  next: () => Promise<Head | undefined>
+}
+
+interface OpenFile {
+  /** Its youngest line that was not visited. */
+  head: Head
+  /** Those before it that were read, the youngest last. */
+  heads: Head[]
+  readMore: () => Promise<Head[]>
   end: () => Promise<unknown>
 }
 
-/** Lines of all files, youngest first. A file is opened when its turn may have come, and closed at its end. */
-async function* merged(files: readonly LogFile[], spend: Spend): AsyncGenerator<Head> {
+/** Visits the lines of all files, youngest first, until `visit` returns false. A file is opened when its turn may have come. */
+async function visitMerged(files: readonly LogFile[], spend: Spend, visit: (head: Head) => boolean): Promise<void> {
   const waiting = [...files]
-  const heads: Head[] = []
-  const admit = (head: Head | undefined): void => {
-    if (!head) return
-    const place = heads.findIndex((other) => other.time < head.time)
-    heads.splice(place === -1 ? heads.length : place, 0, head)
+  const open: OpenFile[] = []
+  const admit = (file: OpenFile): void => {
+    const place = open.findIndex((other) => other.head.time < file.head.time)
+    open.splice(place === -1 ? open.length : place, 0, file)
   }
   try {
     for (;;) {
-      for (let file = waiting[0]; file && file.changedAt >= (heads[0]?.time ?? 0); file = waiting[0]) {
+      for (let file = waiting[0]; file && file.changedAt >= (open[0]?.head.time ?? 0); file = waiting[0]) {
         waiting.shift()
-        admit(await headOf(file, spend))
+        const opened = await openFile(file, spend)
+        if (opened) admit(opened)
       }
-      const first = heads.shift()
+      const [first] = open
       if (!first) {
         if (waiting.length === 0) return
         continue
       }
-      heads.unshift(first)
-      yield first
-      heads.shift()
-      admit(await first.next())
+      if (!visit(first.head)) return
+      if (first.heads.length === 0) first.heads = await first.readMore()
+      open.shift()
+      const head = first.heads.pop()
+      if (!head) continue
+      first.head = head
+      admit(first)
     }
   } finally {
-    await Promise.all(heads.map(({ end }) => end()))
+    await Promise.all(open.map(({ end }) => end()))
   }
 }
 
-async function headOf(file: LogFile, spend: Spend): Promise<Head | undefined> {
-  const lines = linesBackwards(file.path, spend)
-  const end = () => lines.return(undefined)
-  const next = async (): Promise<Head | undefined> => {
+async function openFile({ path }: LogFile, spend: Spend): Promise<OpenFile | undefined> {
+  const reads = linesBackwards(path, spend)
+  /** None at the end of the file, which is closed then. */
+  const readMore = async (): Promise<Head[]> => {
     for (;;) {
-      const { value, done } = await lines.next()
-      if (done) return undefined
-      // Checked without parsing, since most lines do not match. Lines of another form are broken.
-      const [, level, time] = /^\{"level":(\d{1,3}),"time":(\d{1,16})[,}]/.exec(value) ?? []
-      if (level !== undefined) return { text: value, time: Number(time), severity: Number(level), next, end }
+      const { value, done } = await reads.next()
+      if (done) return []
+      const heads = value.flatMap(headOf)
+      if (heads.length > 0) return heads.reverse()
     }
   }
-  return await next()
+  const heads = await readMore()
+  const head = heads.pop()
+  return head && { head, heads, readMore, end: () => reads.return(undefined) }
+}
+
+const LONGEST_HEAD = 40
+
+/** Read without parsing the line, since most do not match. Lines of another form are broken. */
+function headOf(bytes: Buffer): Head | [] {
+  const start = bytes.toString('latin1', 0, LONGEST_HEAD)
+  const [, level, time] = /^\{"level":(\d{1,3}),"time":(\d{1,16})[,}]/.exec(start) ?? []
+  return level === undefined ? [] : { bytes, time: Number(time), severity: Number(level) }
 }
 
 function parsed(text: string, time: number, severity: number): LogLine | undefined {

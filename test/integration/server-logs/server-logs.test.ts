@@ -171,6 +171,18 @@ describe('the log', () => {
     expect(await logs({ level: 'error', tagsOneOf: 'http' })).toEqual([])
   })
 
+  it('is listed in pages, newest first, without details', async () => {
+    for (const id of ['ping-2', 'ping-3', 'ping-4']) await fetch(`${node.base}/api/v1/ping`, { headers: { 'x-request-id': id } })
+    await until(async () => (await logs({ tagsOneOf: 'http' })).some(({ reqId }) => reqId === 'ping-4'))
+    const endDate = new Date().toISOString()
+    const all = (await logs({ endDate })).map(({ level, message, timestamp }) => ({ level, message, timestamp }))
+    expect(await root.get(`/api/v1/vireo/logs?startDate=2020-01-01&endDate=${endDate}&start=1&count=2`)).toEqual({
+      total: 4,
+      data: all.slice(-3, -1).toReversed(),
+    })
+    expect(await root.get(`/api/v1/vireo/logs?startDate=2020-01-01&endDate=${endDate}&level=error`)).toEqual({ total: 0, data: [] })
+  })
+
   it('accepts reports of web clients, truncated', async () => {
     const report = {
       level: 'error',
@@ -428,6 +440,17 @@ describe('the audit log', () => {
         'new-video-inputFileUpdatedAt': expect.any(String),
       }),
     ])
+  })
+
+  it('is listed in pages, newest first', async () => {
+    const since = await moment()
+    for (const n of [1, 2, 3]) await root.send('PUT', '/api/v1/users/me', { description: `${n} ${'x'.repeat(950)}` })
+    const [, second, last] = z.array(line).parse(await root.get(`/api/v1/server/audit-logs?startDate=${since.toISOString()}`))
+    const headOf = (one = last) => ({ level: 'audit', message: one?.message.slice(0, 1000), timestamp: one?.timestamp })
+    const page = (start: number) => root.get(`/api/v1/vireo/audit-logs?startDate=${since.toISOString()}&start=${start}&count=2`)
+    expect(last?.message.length).toBeGreaterThan(1000)
+    expect(await page(0)).toEqual({ total: 3, data: [headOf(last), headOf(second)] })
+    expect(await page(9)).toEqual({ total: 3, data: [] })
   })
 
   it('records nothing that was refused', async () => {

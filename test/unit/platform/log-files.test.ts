@@ -2,7 +2,7 @@ import { access, appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type LogSearch, openLogFiles, searchLogFiles } from '../../../src/platform/log-files/index.ts'
+import { type LogSearch, openLogFiles, pageOfLogFiles, searchLogFiles } from '../../../src/platform/log-files/index.ts'
 import { type LogFile, logFileName, readLogFileName } from '../../../src/platform/log-files/names.ts'
 import { tidyLogFiles, tooMany } from '../../../src/platform/log-files/tidy.ts'
 import { until } from '../../support/until.ts'
@@ -180,6 +180,24 @@ describe('a search', () => {
     const some = await search({}, { maxRead: 70_000 })
     expect([some.length > 500, some.length < 2000, some.at(-1)]).toEqual([true, true, 'line 4999'])
     expect(await search({ level: 'error' }, { maxRead: 10 })).toEqual([])
+  })
+
+  it('returns a page, newest first, of which older lines are not read', async () => {
+    const now = Date.now()
+    const lines = Array.from({ length: 5000 }, (_, n) =>
+      line(now + n, `line ${n}`, { level: n % 10 === 0 ? 40 : 30, tags: [`tag${n % 2}`] }),
+    )
+    await put('vireo-web-a-1.20260101T000000.1.log', ...lines.slice(0, 4990))
+    await put('vireo-web-a-1.log', ...lines.slice(4990), '{"level":50,"time":99999999999999,"msg":"half a')
+    const page = async (start: number, options: Partial<LogSearch> = {}, maxRead = 1e9) => {
+      const { total, lines } = await pageOfLogFiles(directory, { ...all, ...options }, { ...bounds, maxRead }, { start, count: 3 })
+      return [total, lines.map(({ message }) => message)]
+    }
+    expect(await page(0, {}, 2000)).toEqual([4, ['line 4999', 'line 4998', 'line 4997']])
+    expect(await page(4998)).toEqual([5000, ['line 1', 'line 0']])
+    expect(await page(6000)).toEqual([5000, []])
+    expect(await page(3, { level: 'warn' })).toEqual([7, ['line 4960', 'line 4950', 'line 4940']])
+    expect(await page(1, { tagsOneOf: ['tag0'] })).toEqual([5, ['line 4996', 'line 4994', 'line 4992']])
   })
 
   it('finds nothing without a folder', async () => {

@@ -156,11 +156,6 @@ export const overviewScreens: readonly Screen[] = [
   ]),
 ]
 
-/** Shortened, so that two lists of them fit a page. */
-function lineOf(row: unknown): string {
-  const message = valueAt(row, 'message')
-  return (typeof message === 'string' ? message : JSON.stringify(message)).slice(0, 300)
-}
 const MARKS: Readonly<Record<string, Localized>> = { ok: t('Good'), warning: t('Warning'), problem: t('Problem') }
 
 export const systemScreens: readonly Screen[] = [
@@ -231,9 +226,9 @@ ${tabs(t('Settings'), [
     ).map(([name, title, ms, filters]) => ({
       list: name,
       title,
-      operation: `GET /api/v1/server/${name}`,
+      operation: `GET /api/v1/vireo/${name}`,
       query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
-      columns: { At: 'timestamp', Level: 'level', Message: lineOf },
+      columns: { At: 'timestamp', Level: 'level', Message: shortened('message') },
       filters,
       empty: t('Nothing.'),
     })),
