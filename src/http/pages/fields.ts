@@ -16,6 +16,14 @@ function fieldsOf(from: unknown): Field {
   }
 }
 
+/** The address of a page, or of the page with a sent form, with `changes` of its query: what was narrowed down stays so. */
+export function pageOfForm({ url }: FastifyRequest, changes: Record<string, string> = {}): string {
+  const { pathname, searchParams: query } = new URL(url, 'http://inside')
+  query.delete('done')
+  for (const [name, value] of Object.entries(changes)) query.set(name, value)
+  return query.size > 0 ? `${pathname}?${query}` : pathname
+}
+
 /** Videos on a page; pictures load as they are scrolled to. */
 export const PAGE_COUNT = 24
 const LAST_PAGE = 500

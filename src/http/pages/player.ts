@@ -6,6 +6,7 @@ import { inNumbers, type Localized, t } from '../../platform/language.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { previewPath, watchUrl } from './addresses.ts'
 import { languageName } from './bodies/text.ts'
+import { chaptersThatFit } from './bodies/watch.ts'
 import { titleText } from './heads/index.ts'
 import type { PlayerOptions } from './player-options.ts'
 import { type FileToken, type Source, type Sources, withToken } from './sources.ts'
@@ -117,8 +118,8 @@ const switchOf = (name: string, label: Localized, path: string, attributes?: Htm
   html`<button class="${name}" type="button" aria-pressed="false" aria-label="${label}" title="${label}"${attributes}><svg viewBox="0 0 24 24" width="24" aria-hidden="true"><path fill-rule="evenodd" d="${path}"/></svg></button>`
 
 /** A time bar below the picture, for what the browser's own cannot show. The script fills it. */
-const timesOf = ({ is_live, duration, chapters, storyboard }: WatchedVideoRow): Html | false =>
-  !is_live &&
-  duration > 0 &&
-  (storyboard !== null || chapters.length > 0) &&
-  html`<div class="times" dir="ltr" data-chapters="${JSON.stringify(chapters)}" hidden><p class="hint" hidden><span class="preview"></span><bdi></bdi></p><div class="track"><input type="range" min="0" max="${Math.floor(duration)}" value="0" aria-label="${t('Position')}"></div><p class="now"></p></div>`
+const timesOf = (video: WatchedVideoRow): Html | false =>
+  !video.is_live &&
+  video.duration > 0 &&
+  (video.storyboard !== null || video.chapters.length > 0) &&
+  html`<div class="times" dir="ltr" data-chapters="${JSON.stringify(chaptersThatFit(video))}" hidden><p class="hint" hidden><span class="preview"></span><bdi></bdi></p><div class="track"><input type="range" min="0" max="${Math.floor(video.duration)}" value="0" aria-label="${t('Position')}"></div><p class="now"></p></div>`

@@ -193,7 +193,7 @@ describe('a search', () => {
       const { total, lines } = await pageOfLogFiles(directory, { ...all, ...options }, { ...bounds, maxRead }, { start, count: 3 })
       return [total, lines.map(({ message }) => message)]
     }
-    expect(await page(0, {}, 2000)).toEqual([4, ['line 4999', 'line 4998', 'line 4997']])
+    expect(await page(0, {}, 70_000)).toEqual([4, ['line 4999', 'line 4998', 'line 4997']])
     expect(await page(4998)).toEqual([5000, ['line 1', 'line 0']])
     expect(await page(6000)).toEqual([5000, []])
     expect(await page(3, { level: 'warn' })).toEqual([7, ['line 4960', 'line 4950', 'line 4940']])

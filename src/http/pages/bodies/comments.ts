@@ -1,6 +1,7 @@
 // Comments of a video: a page of threads, or one thread with its replies.
 
 import type { CommentRow } from '../../../actors/comment/index.ts'
+import type { WatchedVideoRow } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { type Localized, t } from '../../../platform/language.ts'
 import { makeTimeSlices } from '../../../platform/time-slices.ts'
@@ -9,17 +10,18 @@ import { accountPath, handleOf, watchPath } from '../addresses.ts'
 import { avatarOf } from './picture.ts'
 import { fittedText } from './rich-text.ts'
 import { counted, day } from './text.ts'
+import { chaptersThatFit } from './watch.ts'
 
 export const THREADS_PER_PAGE = 20
 /** Of one thread. */
 export const COMMENTS_PER_PAGE = 100
-/** Maximum bytes of HTML for the comments of a page: long comments reduce their number. */
+/** Maximum bytes of HTML for the comments and chapters of a page: long ones reduce the number of comments. */
 const PAGE_BYTES = 50_000
 /** The same for each comment, in a list and in its own thread. */
-const COMMENT_BYTES = { inList: 8000, inThread: 34_000 }
+const COMMENT_BYTES = { inList: 8000, inThread: 32_000 }
 
 interface Commented {
-  video: { uuid: string; owner_account_id: number }
+  video: Pick<WatchedVideoRow, 'uuid' | 'owner_account_id' | 'chapters'>
   here: Here
   /** The thread that is shown alone. */
   threadId?: number
@@ -68,10 +70,10 @@ ${(previous || next) && html`<nav class="pager" aria-label="${t('Comments')}">${
 
 /** The first rows that fit on a page, at least one. */
 async function fitting(rows: readonly CommentRow[], commented: Commented): Promise<Html[]> {
-  const { threadId } = commented
+  const { threadId, video } = commented
   const pause = makeTimeSlices()
   const items: Html[] = []
-  let bytes = 0
+  let bytes = 3 * Buffer.byteLength(html`${JSON.stringify(chaptersThatFit(video))}`.text)
   for (const row of rows) {
     await pause()
     const isReply = threadId !== undefined && row.id !== threadId

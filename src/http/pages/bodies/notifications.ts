@@ -5,7 +5,7 @@ import { notificationTypes } from '../../../actors/notification/index.ts'
 import { type Html, html, rich } from '../../../platform/html.ts'
 import { english, known, type Language, t } from '../../../platform/language.ts'
 import { accountPath, channelPath, handleOf, watchPath } from '../addresses.ts'
-import { capital, day, languageName } from './text.ts'
+import { capital, day, languageName, shortText } from './text.ts'
 
 /** `form`: where it is sent to mark one as read, with what else. */
 export const notificationList = (rows: readonly NotificationRow[], form: { action: string; hidden: Html }): Html =>
@@ -68,7 +68,9 @@ function sentenceOf(row: NotificationRow): Html {
       }),
     myVideoImportSuccess: () => rich('Your import of {video} is done.', { video: named(imported?.video) }),
     myVideoImportError: () =>
-      rich('Your import of {video} failed.', { video: html`<bdi>${imported?.target_url ?? imported?.torrent_name ?? t('a video')}</bdi>` }),
+      rich('Your import of {video} failed.', {
+        video: html`<bdi>${shortText(imported?.target_url ?? imported?.torrent_name ?? '') || t('a video')}</bdi>`,
+      }),
     newUserRegistration: () => rich('{name} registered.', { name: who(account) }),
     newUserRegistrationRequest: () =>
       rich('{name} requests an account.', { name: html`<a href="/admin/registrations"><bdi>${registration?.username}</bdi></a>` }),

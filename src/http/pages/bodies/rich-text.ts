@@ -6,7 +6,7 @@ import type { Here } from '../../videos/actor.view.ts'
 import { cut } from '../heads/index.ts'
 
 /** Bytes of HTML: room for 10,000 characters of any script, so that pages stay small. */
-const LONGEST = 34_000
+const LONGEST = 32_000
 
 export interface RichTextOptions {
   /** BCP 47. */

@@ -3,6 +3,7 @@
 import { languageLabels } from '../../../actors/video/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { inNumbers, known, Localized, t } from '../../../platform/language.ts'
+import { cut } from '../heads/index.ts'
 
 export const day = (date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${new Localized((language) => language.day(date))}</time>`
@@ -17,6 +18,7 @@ export const counted = {
   minutes: (count: number) => t('{count, plural, one {# minute} other {# minutes}}', { count }),
   replies: (count: number) => t('{count, plural, one {# reply} other {# replies}}', { count }),
   subscribers: (count: number) => t('{count, plural, one {# subscriber} other {# subscribers}}', { count }),
+  words: (count: number) => t('{count, plural, one {# word} other {# words}}', { count }),
   videos: (count: number) => t('{count, plural, one {# video} other {# videos}}', { count }),
   views: (count: number) => t('{count, plural, one {# view} other {# views}}', { count }),
 }
@@ -47,5 +49,12 @@ export function clock(seconds: number): string {
 
 /** The tag `a` of a message, with its address. */
 export const linkTo = (href: string) => ({ a: (inside: Html) => html`<a href="${href}">${inside}</a>` })
+
+/** A text in a row of a list: 300 characters, and fewer if their HTML takes more than 900 bytes. */
+export function shortText(text: string): string {
+  const kept = cut(text, 300)
+  const bytes = Buffer.byteLength(html`${kept}`.text)
+  return bytes <= 900 ? kept : cut(kept, Math.floor((kept.length * 900) / bytes))
+}
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -88,15 +88,24 @@ function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Ht
   }</div>`
 }
 
+/** The first chapters, of which the list and the bar of the player have at most 12 kB of HTML together. */
+export function chaptersThatFit({ chapters }: Pick<WatchedVideoRow, 'chapters'>): WatchedVideoRow['chapters'] {
+  let bytes = 0
+  return chapters.filter(({ title }) => {
+    bytes += 220 + 2 * Buffer.byteLength(html`${title}`.text)
+    return bytes <= 12_000
+  })
+}
+
 function chaptersOf(video: WatchedVideoRow): Html | null {
   if (video.chapters.length === 0) return null
-  const path = watchPath(video)
+  const [path, shown] = [watchPath(video), chaptersThatFit(video)]
   return html`<section aria-labelledby="chapters"><h2 id="chapters">${t('Chapters')}</h2>
-<ol class="chapters">${video.chapters.map(
+<ol class="chapters">${shown.map(
     ({ timecode, title }) =>
       html`<li><a href="${path}?start=${timecode}" data-seek="${timecode}"><span class="preview"></span><time datetime="PT${timecode}S">${clock(timecode)}</time> <bdi>${title}</bdi></a></li>
 `,
-  )}</ol></section>`
+  )}</ol>${video.chapters.length > shown.length && html`<p class="soft">${t('And {count} more.', { count: video.chapters.length - shown.length })}</p>`}</section>`
 }
 
 /** Shown by the script, which listens to them. */

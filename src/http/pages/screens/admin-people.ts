@@ -3,7 +3,7 @@
 import { t } from '../../../platform/language.ts'
 import { blocks, conversation, watchedWords } from './moderation.ts'
 import { form, type ListPart, list, type Screen, screen } from './parts.ts'
-import { handle, is, isNot, link, reportColumns, sendsMail, videoLink } from './words.ts'
+import { handle, is, isNot, link, readable, reportColumns, sendsMail, videoLink } from './words.ts'
 
 const REGISTRATION = '/api/v1/users/registrations/:registrationId'
 const PASSWORD = { label: t('Password'), as: 'password' } as const
@@ -106,9 +106,9 @@ export const peopleScreens: readonly Screen[] = [
       columns: {
         Name: 'username',
         'E-mail': 'email',
-        Reason: 'registrationReason',
+        Reason: readable('registrationReason'),
         State: 'state',
-        Answer: 'moderationResponse',
+        Answer: readable('moderationResponse'),
         Asked: 'createdAt',
       },
       inputs: {

@@ -6,7 +6,7 @@ import { t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { form, list, type Screen, screen } from './parts.ts'
 import { hasSettings, settingFields, settingsBody, settingTexts, settingValues } from './plugin-settings.ts'
-import { is, shortened } from './words.ts'
+import { is } from './words.ts'
 
 const isTheme = is('type', pluginTypes.theme)
 const npmNameOf = (row: unknown): string => `peertube-${isTheme(row) ? 'theme' : 'plugin'}-${valueAt(row, 'name')}`
@@ -24,7 +24,7 @@ export const pluginScreens: readonly Screen[] = [
         Newest: 'latestVersion',
         State: stateOf,
         Problem: 'failure',
-        Description: shortened('description'),
+        Description: 'description',
       },
       actions: {
         enable: { label: t('Switch on'), operation: 'POST /api/v1/vireo/plugins/:npmName/enable', when: (row) => !isOn(row) },

@@ -2,7 +2,7 @@
 
 import { t } from '../../../platform/language.ts'
 import { form, list, type Screen, screen } from './parts.ts'
-import { is, shortened, state } from './words.ts'
+import { is, state } from './words.ts'
 
 /** Numbers of the contract: pending, processing, waiting for its parent, completing. */
 const OPEN = [1, 2, 5, 9]
@@ -46,7 +46,7 @@ export const runnerScreens: readonly Screen[] = [
         'Done, in percent': 'progress',
         Runner: 'runner.name',
         Failures: 'failures',
-        Problem: shortened('error'),
+        Problem: 'error',
         Created: 'createdAt',
       },
       actions: {

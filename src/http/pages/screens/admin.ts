@@ -10,7 +10,7 @@ import { textAt, valueAt } from './api.ts'
 import { newChannel } from './channels.ts'
 import { type FieldWords, wordsOf } from './fields.ts'
 import { type FormPart, form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
-import { facts, is, isNot, picture, reportColumns, shortened } from './words.ts'
+import { facts, is, isNot, picture, reportColumns } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config/custom'
 const MAIL = 'GET /api/v1/vireo/mail-server'
@@ -69,7 +69,7 @@ function locking({ tools }: Shown, pinned: readonly string[], words: Readonly<Re
   )
 }
 
-const problemOfJob = shortened('error.message', 'error')
+const problemOfJob = (row: unknown): string => textAt(row, 'error.message') || textAt(row, 'error')
 const isOpen = is('state', 'waiting', 'prioritized', 'waiting-children', 'delayed', 'active')
 const isOpenJob = (row: unknown): boolean => isOpen(row) && /^\d+$/.test(textAt(row, 'id'))
 const RETRY = { label: t('Try again'), operation: 'POST /api/v1/vireo/jobs/:id/retry' } as const
@@ -156,6 +156,11 @@ export const overviewScreens: readonly Screen[] = [
   ]),
 ]
 
+/** Lines of a log, of so many milliseconds. */
+const since = (ms: number) => ({
+  query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
+  columns: { At: 'timestamp', Level: 'level', Message: 'message' },
+})
 const MARKS: Readonly<Record<string, Localized>> = { ok: t('Good'), warning: t('Warning'), problem: t('Problem') }
 
 export const systemScreens: readonly Screen[] = [
@@ -218,20 +223,8 @@ ${tabs(t('Settings'), [
     ],
   ),
   screen('/admin/logs', t('Logs'), [
-    ...(
-      [
-        ['logs', t('Logs of the last hour'), 3_600_000, { level: t('Level') }],
-        ['audit-logs', t('Changes of the last week'), 7 * 86_400_000, {}],
-      ] as const
-    ).map(([name, title, ms, filters]) => ({
-      list: name,
-      title,
-      operation: `GET /api/v1/vireo/${name}`,
-      query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
-      columns: { At: 'timestamp', Level: 'level', Message: shortened('message') },
-      filters,
-      empty: t('Nothing.'),
-    })),
+    list('logs', 'GET /api/v1/vireo/logs', { ...since(3_600_000), title: t('Logs of the last hour'), filters: { level: t('Level') } }),
+    list('audit-logs', 'GET /api/v1/vireo/audit-logs', { ...since(7 * 86_400_000), title: t('Changes of the last week') }),
   ]),
 ]
 

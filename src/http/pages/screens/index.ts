@@ -9,7 +9,7 @@ import { HttpError } from '../../plugins/http-error.ts'
 import { invalidParamsOf } from '../../plugins/invalid-params.ts'
 import { loginPath } from '../../plugins/local-path.ts'
 import { addFormRoutes, linger } from '../../plugins/multipart.ts'
-import { queryOf } from '../fields.ts'
+import { pageOfForm, queryOf } from '../fields.ts'
 import { type PageTools, pageOptions } from '../send.ts'
 import { type ApiResult, filled, idIn, makeApi, type Refusal, resultOf } from './api.ts'
 import { addArchiveDownload } from './archives.ts'
@@ -236,7 +236,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     if (await hasLeft(asked)) return reply
     if (part.ends) return sendScreen(asked, part.ends(text, shown, result.body))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
-    return reply.redirect(part.leadsTo?.(result.body, shown) ?? pageOfForm(request, part.form), 303)
+    return reply.redirect(part.leadsTo?.(result.body, shown) ?? pageOfForm(request, { done: part.form }), 303)
   }
 
   /** Sends a form to the API, unless the rules of the page refuse it. Files go as they arrive, after the texts. */
@@ -325,14 +325,6 @@ function textIn(sent: Typed): Text {
 }
 
 const pathOf = ({ url }: FastifyRequest): string => new URL(url, 'http://inside').pathname
-
-/** The address of a page, or of the page with a sent form, of which a part is `done`: what was narrowed down stays so. */
-function pageOfForm({ url }: FastifyRequest, done?: string): string {
-  const { pathname, searchParams: query } = new URL(url, 'http://inside')
-  query.delete('done')
-  if (done) query.set('done', done)
-  return query.size > 0 ? `${pathname}?${query}` : pathname
-}
 
 /** A urlencoded form: each field with all its values. */
 function typedIn(body: unknown): Typed {

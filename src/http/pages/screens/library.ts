@@ -2,9 +2,10 @@
 
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
+import { shortText } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
 import { type Action, form, list, type Screen, screen } from './parts.ts'
-import { channelsOf, handle, is, link, ME, ofOwn, playlistPrivacies, removeFollower, shortened, videoLink, without } from './words.ts'
+import { channelsOf, handle, is, link, ME, ofOwn, playlistPrivacies, removeFollower, videoLink, without } from './words.ts'
 
 const ACCEPT = 'POST /api/v1/videos/ownership/:id/accept'
 const REORDER = 'POST /api/v1/video-playlists/:playlistId/videos/reorder'
@@ -81,7 +82,7 @@ export const libraryScreens: readonly Screen[] = [
       columns: {
         From: handle('account.', '/a'),
         Comment: (row) =>
-          html`<a href="/w/${textAt(row, 'video.uuid')}?threadId=${textAt(row, 'threadId')}#comments"><bdi>${shortened('text')(row)}</bdi></a>`,
+          html`<a href="/w/${textAt(row, 'video.uuid')}?threadId=${textAt(row, 'threadId')}#comments"><bdi>${shortText(textAt(row, 'text'))}</bdi></a>`,
         Video: videoLink('video.'),
         Written: 'createdAt',
         Waits: 'heldForReview',

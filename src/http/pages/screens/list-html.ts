@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Html, html } from '../../../platform/html.ts'
 import { inNumbers, known, Localized, t, type Word } from '../../../platform/language.ts'
 import { pager } from '../bodies/listing.ts'
-import { day } from '../bodies/text.ts'
+import { day, shortText } from '../bodies/text.ts'
 import { type ApiCall, textAt, valueAt } from './api.ts'
 import { type Choices, type Field, fieldHtml, hiddenFields, wordsOf } from './fields.ts'
 import type { Action, Cell, ListPart, Shown } from './parts.ts'
@@ -58,9 +58,8 @@ export function listQuery(list: ListPart, { shown, page }: { shown: Shown; page:
 
 /** The rows of a page in an answer of the API, which may have no pages, and how many there are on all of them. */
 export function rowsOf(answer: unknown, page: number): { rows: readonly unknown[]; total: number } {
-  const data = Array.isArray(answer) ? answer : valueAt(answer, 'data')
-  const rows: unknown[] = Array.isArray(data) ? data : []
-  const start = rows.length > ROWS_PER_PAGE || Array.isArray(answer) ? (page - 1) * ROWS_PER_PAGE : 0
+  const rows = (valueAt(answer, 'data') ?? []) as unknown[]
+  const start = rows.length > ROWS_PER_PAGE ? (page - 1) * ROWS_PER_PAGE : 0
   return { rows: rows.slice(start, start + ROWS_PER_PAGE), total: Number(valueAt(answer, 'total') ?? rows.length) }
 }
 
@@ -163,9 +162,9 @@ function optionsOf(parameter: z.ZodType | undefined): string[] {
 const TRUTHS: Choices = { true: t('Yes'), false: t('No') }
 
 function cellHtml(cell: Cell, row: unknown, shown: Shown): Html | Word | null {
-  if (typeof cell !== 'string') return plain(cell(row, shown))
-  const value = valueAt(row, cell)
-  return typeof value === 'string' && ENUMERATED.has(cell) ? known(wordsOf(value.toLowerCase())) : plain(value)
+  const value = typeof cell === 'string' ? valueAt(row, cell) : cell(row, shown)
+  if (typeof value !== 'string') return plain(value)
+  return typeof cell === 'string' && ENUMERATED.has(cell) ? known(wordsOf(value.toLowerCase())) : plain(shortText(value))
 }
 
 /** Columns whose values are words of the API. */

@@ -3,10 +3,11 @@
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, listed, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
+import { counted, shortText } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
 import { wordsOf } from './fields.ts'
 import { type Cell, form, type ListPart, list, type Part, type Screen, type Shown, screen, type Words } from './parts.ts'
-import { facts, handle, handleText, is, link, reportedThing, reportReasons, shortened } from './words.ts'
+import { facts, handle, handleText, is, link, readable, reportedThing, reportReasons } from './words.ts'
 
 interface Where {
   path: string
@@ -73,7 +74,7 @@ function blocksOf(kind: keyof typeof BLOCKS, path: string, api: string): Part[] 
           [t('Newly blocked'), valueAt(answer, 'blocked')],
           [t('Blocked before'), valueAt(answer, 'known')],
           [t('Left out for a milder severity'), kind === 'server' ? valueAt(answer, 'milder') : null],
-          [t('Not known here, and not blocked'), (valueAt(answer, 'unknown') as string[]).join(', ')],
+          [t('Not known here, and not blocked'), shortText((valueAt(answer, 'unknown') as string[]).join(', '))],
           [t('Wrong lines'), valueAt(answer, 'skipped')],
         ]),
     }),
@@ -99,7 +100,7 @@ const listFields: Words = {
 export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen[] => [
   screen(path, t('Watched words'), [
     list('lists', `GET ${api}`, {
-      columns: { Name: link(path, 'id', 'listName'), Words: 'words', Changed: 'updatedAt' },
+      columns: { Name: link(path, 'id', 'listName'), Words: (row) => someOf(valueAt(row, 'words') as string[]), Changed: 'updatedAt' },
       actions: { delete: { label: t('Delete'), operation: removal(`${api}/:listId`), danger: true } },
       empty: t('No lists yet.'),
     }),
@@ -110,6 +111,8 @@ export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen[] => [
     form('list', `PUT ${api}/:listId`, { initial: openList, fields: listFields }),
   ]),
 ]
+
+const someOf = (words: string[]): Html => html`${counted.words(words.length)}: <bdi>${shortText(words.join(', '))}</bdi>`
 
 function openList({ data, values }: Shown): unknown {
   const found = (valueAt(data.lists, 'data') as unknown[]).find(is('id', Number(values.listId)))
@@ -122,7 +125,7 @@ export const conversation = (label: Localized, from: Cell, actions: ListPart['ac
   aboutReport,
   list('messages', 'GET /api/v1/abuses/:id/messages', {
     title: t('Messages'),
-    columns: { From: from, Message: 'message', Sent: 'createdAt' },
+    columns: { From: from, Message: readable('message'), Sent: 'createdAt' },
     actions,
     empty: t('No messages yet.'),
   }),
@@ -138,7 +141,7 @@ function aboutReport({ data }: Shown): Html {
     .map((kind) => reportReasons[String(kind)] ?? known(wordsOf(String(kind))))
   return facts([
     [t('About'), reportedThing(report)],
-    [t('Comment'), comment === undefined ? null : html`<bdi>${shortened('comment.text')(report) || String(comment)}</bdi>`],
+    [t('Comment'), comment === undefined ? null : html`<bdi>${shortText(textAt(report, 'comment.text')) || String(comment)}</bdi>`],
     [t('Kinds'), kinds.length === 0 ? null : listed(kinds)],
     [t('Reason'), valueAt(report, 'reason')],
     [t('From'), handle('reporterAccount.')(report)],

@@ -5,20 +5,7 @@ import { recognized, t } from '../../../platform/language.ts'
 import { newChapters, WANTED } from '../../chapters/routes.ts'
 import { textAt } from './api.ts'
 import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
-import {
-  captionFields,
-  chapterField,
-  chaptersIn,
-  is,
-  isNot,
-  liveFields,
-  ME,
-  shortened,
-  state,
-  videoBody,
-  videoFields,
-  videoLink,
-} from './words.ts'
+import { captionFields, chapterField, chaptersIn, is, isNot, liveFields, ME, state, videoBody, videoFields, videoLink } from './words.ts'
 
 const toVideo = (answer: unknown): string => `/my-library/videos/${textAt(answer, 'video.shortUUID')}`
 const initial = ({ tools }: Shown) => {
@@ -77,7 +64,7 @@ export const publishScreens: readonly Screen[] = [
       title: t('Your imports'),
       columns: {
         Video: videoLink('video.', (id) => `/my-library/videos/${id}`),
-        Source: shortened('targetUrl', 'torrentName', 'magnetUri'),
+        Source: (row) => textAt(row, 'targetUrl') || textAt(row, 'torrentName') || textAt(row, 'magnetUri'),
         State: state('state', BUSY_IMPORTS),
         Problem: 'error',
         Begun: 'createdAt',

@@ -6,7 +6,8 @@ import { isMailEnabled } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
-import { clock, languageName } from '../bodies/text.ts'
+import { clock, languageName, shortText } from '../bodies/text.ts'
+import { pageOfForm } from '../fields.ts'
 import { textAt, valueAt } from './api.ts'
 import { type Choices, type FieldWords, itemsIn, momentIn } from './fields.ts'
 import { plain } from './list-html.ts'
@@ -126,18 +127,20 @@ export const ofOwn = (name: keyof typeof OWN, reads: Screen['reads'], readsIfAny
   },
 })
 
-const LONGEST_CELL = 300
-/** A long text in a row, shortened. */
-export const shortened =
-  (...paths: string[]) =>
-  (row: unknown): string =>
-    (paths.map((path) => textAt(row, path)).find(Boolean) ?? '').slice(0, LONGEST_CELL)
+/** A text of which a row shows the beginning, until somebody asks for all of it. */
+export const readable =
+  (path: string) =>
+  (row: unknown, { request, query }: Shown): Html => {
+    const [text, whole] = [textAt(row, path), textAt(row, 'id')]
+    if (shortText(text) === text || query('whole') === whole) return html`<bdi>${text}</bdi>`
+    return html`<bdi>${shortText(text)}</bdi> <a href="${pageOfForm(request, { whole })}">${t('Read all of it')}</a>`
+  }
 
 /** The name of a row with a link to its page, whose address ends in `id`. */
 export const link =
   (address: string, id: string, name: string) =>
   (row: unknown): Html =>
-    html`<a href="${address}/${textAt(row, id)}"><bdi>${shortened(name)(row)}</bdi></a>`
+    html`<a href="${address}/${textAt(row, id)}"><bdi>${shortText(textAt(row, name))}</bdi></a>`
 
 /** A link to the page of a video in a row; `prefix` is where the row has it. */
 export const videoLink =

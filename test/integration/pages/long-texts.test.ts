@@ -1,0 +1,120 @@
+// Pages stay below 100 kB with the longest texts that the API accepts: lists show their beginning, and all of it where it is asked for.
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { login } from '../../../scripts/demo/client.ts'
+import { type Browser, linksIn, makeBrowser } from '../../support/browser.ts'
+import { insert, makeVideo } from '../../support/builders.ts'
+import { startMailNode } from '../registrations/node.ts'
+import { addUser, loggedIn, PASSWORD } from './users.ts'
+
+const ROWS = 20
+
+let pages: Awaited<ReturnType<typeof startPages>>
+
+async function startPages() {
+  const at = await startMailNode({ signup: { requires_approval: true }, config: { rates_limit: { signup: { max: 100 } } } })
+  await addUser(at, 'reader', 2)
+  const { base, username, password } = at.node
+  const [asRoot, asReader, reader] = await Promise.all([
+    login(base, username, password),
+    login(base, 'reader', PASSWORD),
+    loggedIn(at, 'reader'),
+  ])
+  const root = makeBrowser(base)
+  await root.login(username, password)
+  const { videoChannels } = await asRoot.get<{ videoChannels: { id: number }[] }>('/api/v1/users/me')
+  const columns = { duration: 500 }
+  const video = await makeVideo(at, { channelId: videoChannels[0]?.id ?? 0, columns, webVideo: { resolution: 240 } })
+  return { at, root, reader, asRoot, asReader, video }
+}
+
+beforeAll(async () => {
+  pages = await startPages()
+})
+afterAll(() => pages?.at.stop())
+
+/** A text of many bytes in HTML, of which `name` is the beginning. */
+const longText = (name: string, length: number): string => `${name} ${'"日 '.repeat(length)}`.slice(0, length - 1).concat('.')
+const escaped = (text: string): string => text.replaceAll('"', '&quot;')
+
+async function bounded(browser: Browser, path: string): Promise<string> {
+  const { html, status } = await browser.open(path)
+  expect({ path, status, isShort: Buffer.byteLength(html) < 100_000 }).toEqual({ path, status: 200, isShort: true })
+  return html
+}
+
+it('lists of watched words show their number and the first ones', async () => {
+  const { root, asRoot } = pages
+  const words = Array.from({ length: 500 }, (_, n) => `${n}-${'w'.repeat(90)}`)
+  for (let n = 0; n < 4; n++) await asRoot.send('POST', '/api/v1/watched-words/server/lists', { listName: `List ${n}`, words })
+  const html = await bounded(root, '/admin/watched-words')
+  expect(html.match(/500\P{L}*words: <bdi>0-w+, 1-w+, 2-w+/gu)).toHaveLength(4)
+  expect(html).not.toContain('4-w')
+})
+
+it('a conversation about a report shows the beginning of each message, and one whole', async () => {
+  const { root, reader, asRoot, asReader, video } = pages
+  const report = { video: { id: video.id }, reason: longText('Because', 3000) }
+  const { abuse } = await asReader.send<{ abuse: { id: number } }>('POST', '/api/v1/abuses', report)
+  await asRoot.send('PUT', `/api/v1/abuses/${abuse.id}`, { moderationComment: longText('Note', 3000) })
+  const texts = Array.from({ length: ROWS }, (_, n) => longText(`Message ${n}`, 3000))
+  for (const message of texts) await asReader.send('POST', `/api/v1/abuses/${abuse.id}/messages`, { message })
+  for (const [browser, path] of [
+    [root, `/admin/abuses/${abuse.id}`],
+    [reader, `/my-account/abuses/${abuse.id}`],
+  ] as const) {
+    const html = await bounded(browser, `${path}?done=message`)
+    const links = linksIn(html, 'Read all of it')
+    expect(links).toHaveLength(ROWS)
+    expect(links[1]).not.toContain('done')
+    expect(texts.filter((text) => html.includes(escaped(text)))).toEqual([])
+    const whole = await bounded(browser, links[1] ?? '')
+    expect(texts.filter((text) => whole.includes(escaped(text)))).toHaveLength(1)
+    expect(linksIn(whole, 'Read all of it')).toHaveLength(ROWS - 1)
+  }
+})
+
+it('registrations show the beginning of reasons and answers, and those of one whole', async () => {
+  const { at, root, asRoot } = pages
+  const [registrationReason, moderationResponse] = [longText('Please', 3000), longText('Well', 3000)]
+  for (let n = 0; n < ROWS; n++) {
+    const asked = { username: `asking${n}`, email: `asking${n}@example.com`, password: PASSWORD, registrationReason }
+    expect((await at.ask('POST', '/users/registrations/request', asked)).status).toBe(200)
+  }
+  const { data } = await asRoot.get<{ data: { id: number }[] }>('/api/v1/users/registrations?count=100')
+  const answer = { moderationResponse, preventEmailDelivery: true }
+  for (const { id } of data) await asRoot.send('POST', `/api/v1/users/registrations/${id}/reject`, answer)
+  const html = await bounded(root, '/admin/registrations')
+  const links = linksIn(html, 'Read all of it')
+  expect(links).toHaveLength(2 * ROWS)
+  expect(html).not.toContain(escaped(registrationReason))
+  const whole = await bounded(root, links[0] ?? '')
+  expect(whole.split(escaped(registrationReason))).toHaveLength(2)
+  expect(whole.split(escaped(moderationResponse))).toHaveLength(2)
+})
+
+it('the page of a video with 500 chapters, long comments and a long description shows the first ones', async () => {
+  const { root, asRoot, asReader, video } = pages
+  const texts = { description: longText('About', 10_000), support: longText('Support', 1000) }
+  await asRoot.send('PUT', `/api/v1/videos/${video.uuid}`, texts)
+  const threads = `/api/v1/videos/${video.uuid}/comment-threads`
+  for (let n = 0; n < ROWS; n++) await asReader.send('POST', threads, { text: longText(`Comment ${n}`, 10_000) })
+  const chapters = Array.from({ length: 500 }, (_, n) => ({ timecode: n, title: longText(`Part ${n}`, 100) }))
+  await asRoot.send('PUT', `/api/v1/videos/${video.uuid}/chapters`, { chapters })
+  const html = await bounded(root, `/w/${video.uuid}`)
+  const shown = html.match(/data-seek="/g)?.length ?? 0
+  expect(shown).toBeGreaterThan(10)
+  expect(html).toContain(`And ${500 - shown} more.`)
+  expect(html).toContain('Comment 19')
+  const [, bar = '[]'] = /data-chapters="([^"]*)"/.exec(html) ?? []
+  expect(JSON.parse(bar.replaceAll('&quot;', '"'))).toEqual(chapters.slice(0, shown))
+  const { data } = await asReader.get<{ data: { id: number }[] }>(threads)
+  expect(await bounded(root, `/w/${video.uuid}?threadId=${data[0]?.id}`)).toContain('One conversation')
+})
+
+it('columns of any list show the beginning of a long text', async () => {
+  const { at, root } = pages
+  const failed = { type: 'email', queue: 'mail', state: 'failed', data: {}, error: longText('It broke', 100_000) }
+  for (let n = 0; n < ROWS; n++) await insert(at, 'job', failed)
+  for (const path of ['/admin/jobs', '/admin/overview']) expect((await bounded(root, path)).match(/It broke/g)).toHaveLength(ROWS)
+})
