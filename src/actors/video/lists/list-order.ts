@@ -16,8 +16,11 @@ const COLUMNS: Record<VideoSortField, readonly string[]> = {
   localVideoFilesSize: ['v.files_size'],
 }
 
-/** The columns of orders. */
-export const SORTED_BY = [...new Set(Object.values(COLUMNS).flat()), 'v.id'].join(', ')
+/** Of searches without words. */
+const NEWEST = ['v.published_at']
+
+/** The columns of the order, unless it is that of a search. */
+export const sortedBy = ({ sort: { by } }: VideoListQuery): string => [...(by === 'match' ? NEWEST : COLUMNS[by]), 'v.id'].join(', ')
 
 /** By a quantity: of equals, the oldest comes first in descending order. */
 const AMOUNTS: ReadonlySet<VideoSortField | 'match'> = new Set(['views', 'likes', 'trending', 'localVideoFilesSize'])
@@ -30,7 +33,7 @@ export function orderBy({ scope, sort: { by, descending }, search }: VideoListQu
   const direction = descending ? 'desc' : 'asc'
   if (by === 'match' && search) return likeness(bind(search), direction)
   const nulls = by === 'originallyPublishedAt' ? ' nulls last' : ''
-  const keys = by === 'match' ? ['v.published_at'] : COLUMNS[by]
+  const keys = by === 'match' ? NEWEST : COLUMNS[by]
   const ofEquals = OLDEST_FIRST.has(by) || descending === AMOUNTS.has(by) ? 'asc' : 'desc'
   return [...keys.map((key) => `${key} ${direction}${nulls}`), `v.id ${ofEquals}`].join(', ')
 }

@@ -10,7 +10,7 @@ import { totalVideos } from '../deltas.ts'
 import { isListedPrivacy } from '../video.entity.ts'
 import type { VideoListRow } from '../video.rows.ts'
 import { channelsOf, conditions, isBeyondListed, isCommon, isSelective, LISTED, searched, UNLISTED } from './list-conditions.ts'
-import { MOST_WEIGHED, orderBy, placed, SORTED_BY } from './list-order.ts'
+import { MOST_WEIGHED, orderBy, placed, sortedBy } from './list-order.ts'
 import type { Bind, VideoListQuery } from './list-query.ts'
 import { readCards } from './video-cards.ts'
 
@@ -195,7 +195,7 @@ export function buildVideoList(query: VideoListQuery, values: unknown[] = []): {
   const isFirst = isFiltered(query) && query.totalUnmuted === undefined
   const isReadOnce = isFirst || (rows.channels !== undefined && isSelective(query) && !query.search && !query.skipCount)
   const limit = isFirst ? `limit ${mostRead(query) + 1}` : ''
-  const matched = isReadOnce ? `matched as materialized (select ${SORTED_BY} from video v where ${rows.where} ${limit}), ` : ''
+  const matched = isReadOnce ? `matched as materialized (select ${sortedBy(query)} from video v where ${rows.where} ${limit}), ` : ''
   const total = query.skipCount ? 'null::int' : isReadOnce ? '(select count(*)::int from matched)' : totalOf(query, rows, bind)
   const listed = isReadOnce ? 'matched v' : source(query, { ...rows, order }, bind)
   const text = `with ${rows.table}${matched}page as materialized (
@@ -301,7 +301,7 @@ function source(query: VideoListQuery, { unmuted, where, channels, order }: Rows
     return placed(`(${best.join(' union all ')})`)
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
-  const firstOf = (rows: string) => `(select ${SORTED_BY} from video v where ${rows} order by ${order} limit ${limitOf(query)})`
+  const firstOf = (rows: string) => `(select ${sortedBy(query)} from video v where ${rows} order by ${order} limit ${limitOf(query)})`
   if (channels !== undefined && !search) {
     const ofOne = `v.channel_id = chosen.id and ${unmuted}`
     return `(${channels}) chosen cross join lateral ${firstOf(ofOne)} v`
