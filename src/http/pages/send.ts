@@ -70,11 +70,7 @@ export interface Answer extends Page {
 export type PageTools = ReturnType<typeof makePageTools>
 
 /** Options of a page's route that has no parameters. */
-export const pageOptions = {
-  schema: { hide: true },
-  config: { limits: ['client'] },
-  onSend: conditionalTagged,
-} as const
+export const pageOptions = { schema: { hide: true }, config: { limits: ['client'] }, onSend: conditionalTagged } as const
 
 /** Headers that `send` sets for every page, in addition to type and ETag. */
 const HEADERS = ['cache-control', 'content-language', 'vary', 'content-security-policy', 'referrer-policy']

@@ -23,11 +23,7 @@ const translated = (labels: Readonly<Record<number, string>>): Choices =>
 
 const privacies = translated(privacyLabels)
 export const languages = (): Choices => Object.fromEntries(Object.keys(languageLabels).map((code) => [code, languageName(code)]))
-const commentPolicies: Choices = {
-  1: t('Everybody may comment'),
-  2: t('Nobody may comment'),
-  3: t('Comments wait for your approval'),
-}
+const commentPolicies: Choices = { 1: t('Everybody may comment'), 2: t('Nobody may comment'), 3: t('Comments wait for your approval') }
 export const playlistPrivacies: Choices = { 1: t('Public'), 2: t('Unlisted'), 3: t('Private') }
 
 /** The user's channels, of `GET /api/v1/users/me`. */
