@@ -142,6 +142,8 @@ describe('a dangerous button', () => {
       await button(page, 'Make the channel').click()
       await page.getByRole('row', { name: `Channel ${name}` }).waitFor()
     }
+    const named = page.getByRole('row', { name: 'Channel one' }).getByRole('checkbox', { name: /^Select .*Channel one/ })
+    expect([await named.count(), await page.getByRole('checkbox', { name: 'Select all' }).count()]).toEqual([1, 1])
     let says = false
     const asked = answering(page, (dialog) => (says ? dialog.accept() : dialog.dismiss()))
     const row = (name: string) => page.getByRole('row', { name: `Channel ${name}` })

@@ -160,6 +160,18 @@ describe('an upload by the page', () => {
     300_000,
   )
 
+  it('keeps in the form what was typed at last and is refused', async () => {
+    const { asked, go } = await holdPiece(PIECE)
+    await begin(await take('refused.mp4', 'refused'), { name: 'A title that is taken' })
+    await asked
+    await page.locator('[name="name"]').fill('no')
+    await page.locator('[name="description"]').fill('A bittern')
+    go()
+    await page.getByText('Not added: Details.').waitFor()
+    expect(await videos('A title that is taken')).toHaveLength(1)
+    expect(await page.locator('[name="description"]').inputValue()).toBe('A bittern')
+  }, 300_000)
+
   it('keeps its title when another file is added while it is sent', async () => {
     const { asked, go } = await holdPiece(0)
     await begin(await take('holiday.mp4', 'holiday'), { name: 'My holiday' })

@@ -6,7 +6,7 @@ import { inNumbers, type Localized, t } from '../../platform/language.ts'
 import type { Here } from '../videos/actor.view.ts'
 import { previewPath, watchUrl } from './addresses.ts'
 import { languageName } from './bodies/text.ts'
-import { chaptersThatFit } from './bodies/watch.ts'
+import { chaptersOfBar } from './bodies/watch.ts'
 import { titleText } from './heads/index.ts'
 import type { PlayerOptions } from './player-options.ts'
 import { type FileToken, type Source, type Sources, withToken } from './sources.ts'
@@ -122,4 +122,4 @@ const timesOf = (video: WatchedVideoRow): Html | false =>
   !video.is_live &&
   video.duration > 0 &&
   (video.storyboard !== null || video.chapters.length > 0) &&
-  html`<div class="times" dir="ltr" data-chapters="${JSON.stringify(chaptersThatFit(video))}" hidden><p class="hint" hidden><span class="preview"></span><bdi></bdi></p><div class="track"><input type="range" min="0" max="${Math.floor(video.duration)}" value="0" aria-label="${t('Position')}"></div><p class="now"></p></div>`
+  html`<div class="times" dir="ltr" data-chapters="${chaptersOfBar(video)}" hidden><p class="hint" hidden><span class="preview"></span><bdi></bdi></p><div class="track"><input type="range" min="0" max="${Math.floor(video.duration)}" value="0" aria-label="${t('Position')}"></div><p class="now"></p></div>`

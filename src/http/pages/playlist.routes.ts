@@ -15,9 +15,7 @@ import type { FileToken } from './sources.ts'
 import { coversOf, ELEMENTS_PER_PAGE, findWatchedPlaylist, type WatchedPlaylist } from './watched.ts'
 
 const MOST = 1_000_000
-const querystring = playerQuery.extend({
-  playlistPosition: z.coerce.number().int().min(1).max(MOST).optional().catch(undefined),
-})
+const querystring = playerQuery.extend({ playlistPosition: z.coerce.number().int().min(1).max(MOST).optional().catch(undefined) })
 const options = { ...pageOptions, schema: { params: z.object({ id: z.string() }), querystring, hide: true } } as const
 
 type Query = z.infer<typeof querystring>

@@ -94,6 +94,8 @@ describe('the configuration', () => {
   it('shows mail and pictures where they are looked for', async () => {
     expect(await found('')).toEqual({ parts: ['config', 'mail', 'avatar', 'banner'], saysNothing: false })
     expect(await found('search=mail+server')).toEqual({ parts: ['mail'], saysNothing: false })
+    expect(await found('search=smtp')).toMatchObject({ parts: expect.arrayContaining(['mail']) })
+    expect(await found('section=mail')).toEqual({ parts: ['mail'], saysNothing: false })
     expect(await found('search=banner+of')).toEqual({ parts: ['banner'], saysNothing: false })
     expect(await found('section=signup')).toEqual({ parts: ['config'], saysNothing: false })
     expect(await found('section=instance')).toEqual({ parts: ['config', 'avatar', 'banner'], saysNothing: false })

@@ -93,6 +93,16 @@ it('registrations show the beginning of reasons and answers, and those of one wh
   expect(whole.split(escaped(moderationResponse))).toHaveLength(2)
 })
 
+it('the page of a video with 60 ordinary chapters shows all, in the list and on the bar', async () => {
+  const { root, asRoot, video } = pages
+  const chapters = Array.from({ length: 60 }, (_, n) => ({ timecode: n, title: `Chapter number ${n + 1}` }))
+  await asRoot.send('PUT', `/api/v1/videos/${video.uuid}/chapters`, { chapters })
+  const html = await bounded(root, `/w/${video.uuid}`)
+  expect(html.match(/data-seek="/g)).toHaveLength(60)
+  const [, bar = '[]'] = /data-chapters="([^"]*)"/.exec(html) ?? []
+  expect(JSON.parse(bar.replaceAll('&quot;', '"'))).toEqual(chapters.map(({ timecode, title }) => [timecode, title]))
+})
+
 it('the page of a video with 500 chapters, long comments and a long description shows the first ones', async () => {
   const { root, asRoot, asReader, video } = pages
   const texts = { description: longText('About', 10_000), support: longText('Support', 1000) }
@@ -107,7 +117,9 @@ it('the page of a video with 500 chapters, long comments and a long description 
   expect(html).toContain(`And ${500 - shown} more.`)
   expect(html).toContain('Comment 19')
   const [, bar = '[]'] = /data-chapters="([^"]*)"/.exec(html) ?? []
-  expect(JSON.parse(bar.replaceAll('&quot;', '"'))).toEqual(chapters.slice(0, shown))
+  const names: [number, string][] = JSON.parse(bar.replaceAll('&quot;', '"'))
+  expect(names.map(([timecode]) => timecode)).toEqual(chapters.map(({ timecode }) => timecode))
+  expect(names[499]?.[1]).toMatch(/^P/)
   const { data } = await asReader.get<{ data: { id: number }[] }>(threads)
   expect(await bounded(root, `/w/${video.uuid}?threadId=${data[0]?.id}`)).toContain('One conversation')
 })

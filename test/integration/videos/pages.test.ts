@@ -139,7 +139,8 @@ describe('the page of a video', () => {
         return data && JSON.parse(data.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>'))
       })
     }
-    expect(await barsOf({}, [chapter])).toEqual([[chapter], [chapter], undefined])
+    const onBar = [[chapter.timecode, chapter.title]]
+    expect(await barsOf({}, [chapter])).toEqual([onBar, onBar, undefined])
     expect(await barsOf({}, [])).toEqual([undefined, undefined, undefined])
     expect(await barsOf({ is_live: true }, [chapter])).toEqual([undefined, undefined, undefined])
   })

@@ -173,12 +173,12 @@ addEventListener('invalid', ({ target }) => target.closest('details')?.setAttrib
 
 // Choosing all rows of a list.
 function begin() {
-  for (const heading of document.querySelectorAll('form table thead th:first-child .away')) {
+  for (const heading of document.querySelectorAll('form table thead th:first-child .away:only-child')) {
     const all = make('input', { type: 'checkbox', ariaLabel: TEXTS.selectAll })
     all.addEventListener('change', () => {
       for (const box of all.form.querySelectorAll('[name="id"]')) box.checked = all.checked
     })
-    heading.replaceWith(all)
+    heading.after(all)
   }
   for (const form of document.querySelectorAll('[data-upload]')) uploadForms.beginUpload(form)
   for (const form of document.querySelectorAll('[data-push]')) beginPush(form)

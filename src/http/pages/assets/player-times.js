@@ -36,7 +36,7 @@ function offerBar({ root, video }) {
   if (!bar) return
   const [track, slider, hint, now] = ['.track', 'input', '.hint', '.now'].map((part) => bar.querySelector(part))
   const duration = Number(slider.max)
-  const chapters = JSON.parse(bar.dataset.chapters)
+  const chapters = JSON.parse(bar.dataset.chapters).map(([timecode, title]) => ({ timecode, title }))
   for (const { timecode } of chapters.filter(({ timecode }) => timecode > 0)) {
     const edge = track.insertBefore(document.createElement('i'), slider)
     edge.style.left = `${(100 * timecode) / duration}%`

@@ -148,13 +148,13 @@ function confirmUploads() {
   settle()
 }
 
-/** Ends the confirmation when nothing that was confirmed is under way, and offers what one file only can have. */
-function settle() {
+/** Ends the confirmation when nothing that was confirmed is under way, and offers what one file only can have. What was refused stays. */
+function settle(problems = '') {
   const open = uploads.filter(({ stage }) => stage !== 'refused')
   if (form.ariaBusy) {
     if (open.some(({ isConfirmed }) => isConfirmed)) return
     form.ariaBusy = null
-    if (uploads.every(({ note }) => note.className === '')) form.reset()
+    if (!problems && uploads.every(({ note }) => note.className === '')) form.reset()
     form.querySelector('[aria-invalid]')?.focus()
   }
   if (input.multiple) input.required = uploads.length === 0
@@ -219,7 +219,7 @@ async function step(one) {
     tell(one, 'finished')
     one.bar.value = file.size
     one.note.append(...arrived(answer.video), rest)
-    settle()
+    settle(rest)
   } else if (!answer.isUnknown) throw refusalOf(answer.status, answer.detail)
   // It may have ended in another tab.
   else if (body) one.place = undefined

@@ -6,6 +6,7 @@ import { Html, html, rich, webUrl } from '../../../platform/html.ts'
 import { inNumbers, known, type Localized, t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
 import { accountPath, channelPath, watchPath } from '../addresses.ts'
+import { cut } from '../heads/index.ts'
 import { nextVideos } from './listing.ts'
 import { avatarOf } from './picture.ts'
 import { richText } from './rich-text.ts'
@@ -88,14 +89,19 @@ function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Ht
   }</div>`
 }
 
-/** The first chapters, of which the list and the bar of the player have at most 12 kB of HTML together. */
+/** The chapters of the list: all if they take at most 16 kB of HTML, otherwise the first 8 kB. */
 export function chaptersThatFit({ chapters }: Pick<WatchedVideoRow, 'chapters'>): WatchedVideoRow['chapters'] {
   let bytes = 0
-  return chapters.filter(({ title }) => {
-    bytes += 220 + 2 * Buffer.byteLength(html`${title}`.text)
-    return bytes <= 12_000
+  const ends = chapters.map(({ title }) => {
+    bytes += 220 + Buffer.byteLength(html`${title}`.text)
+    return bytes
   })
+  return bytes <= 16_000 ? chapters : chapters.filter((_chapter, place) => (ends[place] ?? 0) <= 8_000)
 }
+
+/** All chapters for the bar of the player, as JSON: of many, the titles are cut to 3,500 characters together. */
+export const chaptersOfBar = ({ chapters }: Pick<WatchedVideoRow, 'chapters'>): string =>
+  JSON.stringify(chapters.map(({ timecode, title }) => [timecode, cut(title, Math.ceil(3500 / chapters.length))]))
 
 function chaptersOf(video: WatchedVideoRow): Html | null {
   if (video.chapters.length === 0) return null

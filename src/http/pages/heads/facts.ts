@@ -39,10 +39,7 @@ export function videoFacts(video: VideoDetailsRow, site: Site, here: Here): Fact
 }
 
 const feedsOf = ({ uuid, channel, account }: VideoDetailsRow, { origin }: Here) => [
-  {
-    title: t('Videos of {name}', { name: titleText(channel.name) }),
-    href: `${origin}/feeds/videos.xml?videoChannelId=${channel.id}`,
-  },
+  { title: t('Videos of {name}', { name: titleText(channel.name) }), href: `${origin}/feeds/videos.xml?videoChannelId=${channel.id}` },
   { title: t('Videos of {name}', { name: titleText(account.name) }), href: `${origin}/feeds/videos.xml?accountId=${account.id}` },
   { title: t('Comments'), href: `${origin}/feeds/video-comments.xml?videoId=${uuid}` },
 ]

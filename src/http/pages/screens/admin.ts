@@ -16,10 +16,12 @@ const CONFIG = 'GET /api/v1/config/custom'
 const MAIL = 'GET /api/v1/vireo/mail-server'
 const FIELDS = 'GET /api/v1/vireo/config-fields'
 
+const MAIL_WORDS = ['SMTP', 'TLS', t('Mail'), t('Mail server'), t('Port'), t('User name'), t('Password'), t('Sender of mails')]
+
 /** On the pages of the setup and the configuration. */
 const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
   title: t('Mail'),
-  when: (shown) => shown.tools.config().smtp.transport === 'smtp' && isFound(shown, 'mail', [t('Mail'), t('Mail server')]),
+  when: (shown) => shown.tools.config().smtp.transport === 'smtp' && isFound(shown, 'mail', MAIL_WORDS),
   text: t('The mail server that sends notifications and forgotten passwords. Without one no mail is sent.'),
   initial: ({ data }) => data.mail,
   changesOnly: true,
@@ -197,7 +199,7 @@ export const systemScreens: readonly Screen[] = [
   ]),
   screen('/admin/config', t('Configuration'), { needs: CONFIG, reads: { config: CONFIG, mail: MAIL, fields: FIELDS } }, [
     (shown) => {
-      const sections = [...new Set(configFields(shown).map(sectionOf))]
+      const sections = [...new Set(configFields(shown).map(sectionOf)), 'mail']
       const open = shown.query('section')
       return html`<form action="/admin/config" class="filters" role="search" aria-label="${t('Settings')}"><input type="search" name="search" aria-label="${t('Search the settings')}" placeholder="${t('Search the settings')}" value="${shown.query('search') ?? ''}"><button>${t('Show')}</button></form>
 ${tabs(t('Settings'), [

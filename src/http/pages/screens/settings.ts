@@ -68,10 +68,7 @@ export const settingsScreen = screen('/my-account/settings', t('Settings'), { re
     fields: kindsOf,
     initial: present,
     changesOnly: true,
-    body: (text, made, shown) => ({
-      ...present(shown),
-      ...Object.fromEntries(Object.entries(made).filter(([name]) => text(name) !== '')),
-    }),
+    body: (text, made, shown) => ({ ...present(shown), ...Object.fromEntries(Object.entries(made).filter(([name]) => text(name) !== '')) }),
   }),
   device,
   form('push', `POST ${PUSHES}`, {
