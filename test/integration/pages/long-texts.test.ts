@@ -48,7 +48,7 @@ it('lists of watched words show their number and the first ones', async () => {
   const words = Array.from({ length: 500 }, (_, n) => `${n}-${'w'.repeat(90)}`)
   for (let n = 0; n < 4; n++) await asRoot.send('POST', '/api/v1/watched-words/server/lists', { listName: `List ${n}`, words })
   const html = await bounded(root, '/admin/watched-words')
-  expect(html.match(/500\P{L}*words: <bdi>0-w+, 1-w+, 2-w+/gu)).toHaveLength(4)
+  expect(html.match(/500\P{L}*words · <bdi>0-w+, 1-w+, 2-w+/gu)).toHaveLength(4)
   expect(html).not.toContain('4-w')
 })
 

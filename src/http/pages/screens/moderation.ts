@@ -112,7 +112,7 @@ export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen[] => [
   ]),
 ]
 
-const someOf = (words: string[]): Html => html`${counted.words(words.length)}: <bdi>${shortText(words.join(', '))}</bdi>`
+const someOf = (words: string[]): Html => html`${counted.words(words.length)} · <bdi>${shortText(words.join(', '))}</bdi>`
 
 function openList({ data, values }: Shown): unknown {
   const found = (valueAt(data.lists, 'data') as unknown[]).find(is('id', Number(values.listId)))
