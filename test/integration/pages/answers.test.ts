@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { toShortUuid } from '../../../src/platform/ids.ts'
 import { type Browser, makeBrowser, partIn as part } from '../../support/browser.ts'
 import { insert, makeVideo } from '../../support/builders.ts'
+import { until } from '../../support/until.ts'
 import { type MailNode, startMailNode } from '../registrations/node.ts'
 import { addUser, loggedIn } from './users.ts'
 
@@ -138,6 +139,8 @@ describe('an account', () => {
 describe('messages about a report', () => {
   it('are linked from the notifications of both sides, each read by itself', async () => {
     const [{ id } = { id: 0 }] = await at.query<{ id: number }>('select id from abuse')
+    const ofReport = () => at.query('select 1 from notification where abuse_id = $1', [id])
+    await until(async () => (await ofReport())[0], { what: 'the notification of the report itself' })
     await at.query('delete from notification')
     for (const [name, key] of [
       ['maker', 'x'],
