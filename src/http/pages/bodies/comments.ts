@@ -10,7 +10,7 @@ import { accountPath, handleOf, watchPath } from '../addresses.ts'
 import { avatarOf } from './picture.ts'
 import { fittedText } from './rich-text.ts'
 import { counted, day } from './text.ts'
-import { chaptersOfBar, chaptersThatFit } from './watch.ts'
+import { chaptersOf, chaptersOfBar } from './watch.ts'
 
 export const THREADS_PER_PAGE = 20
 /** Of one thread. */
@@ -73,7 +73,7 @@ async function fitting(rows: readonly CommentRow[], commented: Commented): Promi
   const { threadId, video } = commented
   const pause = makeTimeSlices()
   const items: Html[] = []
-  let bytes = 220 * chaptersThatFit(video).length + 2 * Buffer.byteLength(html`${chaptersOfBar(video)}`.text)
+  let bytes = Buffer.byteLength(html`${chaptersOf(video)}${chaptersOfBar(video)}`.text)
   for (const row of rows) {
     await pause()
     const isReply = threadId !== undefined && row.id !== threadId

@@ -90,7 +90,7 @@ function makersOf({ channel, account, remote }: WatchedVideoRow, here: Here): Ht
 }
 
 /** The chapters of the list: all if they take at most 16 kB of HTML, otherwise the first 8 kB. */
-export function chaptersThatFit({ chapters }: Pick<WatchedVideoRow, 'chapters'>): WatchedVideoRow['chapters'] {
+function chaptersThatFit({ chapters }: Pick<WatchedVideoRow, 'chapters'>): WatchedVideoRow['chapters'] {
   let bytes = 0
   const ends = chapters.map(({ title }) => {
     bytes += 220 + Buffer.byteLength(html`${title}`.text)
@@ -103,7 +103,7 @@ export function chaptersThatFit({ chapters }: Pick<WatchedVideoRow, 'chapters'>)
 export const chaptersOfBar = ({ chapters }: Pick<WatchedVideoRow, 'chapters'>): string =>
   JSON.stringify(chapters.map(({ timecode, title }) => [timecode, cut(title, Math.ceil(3500 / chapters.length))]))
 
-function chaptersOf(video: WatchedVideoRow): Html | null {
+export function chaptersOf(video: Pick<WatchedVideoRow, 'uuid' | 'chapters'>): Html | null {
   if (video.chapters.length === 0) return null
   const [path, shown] = [watchPath(video), chaptersThatFit(video)]
   return html`<section aria-labelledby="chapters"><h2 id="chapters">${t('Chapters')}</h2>
