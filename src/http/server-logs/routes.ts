@@ -23,6 +23,8 @@ export interface ServerLogsDeps {
 }
 
 const TAGS = ['Logs']
+/** Bytes of log files that are read for a page. */
+const PAGE_READ = 2_000_000
 
 export function serverLogsArea({ db, config, clock, logger, urls }: ServerLogsDeps): Area {
   const manage = { right: 'MANAGE_LOGS' } as const
@@ -62,17 +64,21 @@ export function serverLogsArea({ db, config, clock, logger, urls }: ServerLogsDe
         schema: {
           operationId: 'listLogs',
           summary: 'List lines of the log without their details, the newest first',
-          description: 'While there are older lines, `total` is only larger than `start` + `count`.',
+          description:
+            'While there are older lines, `total` is only larger than `start` + `count`. A search through many lines ends early: `searchedTo` is the time of the last one, and the `endDate` of the search that goes on.',
           tags: TAGS,
           querystring: logsQuery.extend(paging(config())),
-          response: { 200: listOf(logHeadView) },
+          response: { 200: listOf(logHeadView).extend({ searchedTo: z.iso.datetime().optional() }) },
         },
       },
       async ({ query: { startDate, endDate, level, tagsOneOf, ...page } }) => {
         const { storage, vireo } = config()
         const search = { from: startDate, to: endDate ?? clock.now(), level, tagsOneOf }
-        const { total, lines } = await inTurn(() => pageOfLogFiles(storage.logs, search, boundsOf(vireo), page))
-        return { total, data: lines.map((line) => toLogHeadView(toLogLineView(line, urls.host))) }
+        const { maxChars, maxRead } = boundsOf(vireo)
+        const bounds = { maxChars, maxRead: Math.min(maxRead, PAGE_READ) }
+        const { total, lines, searchedTo } = await inTurn(() => pageOfLogFiles(storage.logs, search, bounds, page))
+        const data = lines.map((line) => toLogHeadView(toLogLineView(line, urls.host)))
+        return { total, data, ...(searchedTo ? { searchedTo: searchedTo.toISOString() } : {}) }
       },
     )
 

@@ -1,8 +1,10 @@
 // The lines of a file from its end, read in chunks: results are near the end, and files may be large.
 
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 
 const PIECE = 64 * 1024
+/** Of a place in a file, to find out the time there. */
+const PROBE = 16 * 1024
 /** Longer lines were not written by this server. */
 const LONGEST_LINE = 1024 * 1024
 const NEW_LINE = 0x0a
@@ -10,12 +12,19 @@ const NEW_LINE = 0x0a
 /** Called with the bytes of each read; returns false if no more may be read. */
 export type Spend = (bytes: number) => boolean
 
-/** Yields the complete lines of each read, the last one first; ends early if `spend` returns false. A missing file has none. */
-export async function* linesBackwards(path: string, spend: Spend): AsyncGenerator<Buffer[]> {
+/** Tells whether a line is too young to be read; undefined if it cannot be known. */
+export type IsLater = (line: Buffer) => boolean | undefined
+
+/**
+ * Yields the complete lines of each read, the last one first; ends early if `spend` returns false. A missing file has none. With `isLater`
+ * most of the later lines at the end are not read.
+ */
+export async function* linesBackwards(path: string, spend: Spend, isLater?: IsLater): AsyncGenerator<Buffer[]> {
   const file = await open(path).catch(() => undefined)
   if (!file) return
   try {
-    let position = (await file.stat()).size
+    const { size } = await file.stat()
+    let position = isLater ? await endBefore(file, size, isLater) : size
     /** Pieces of a line whose beginning was not read yet, its end last. */
     let rest: Buffer[] = []
     let restLength = 0
@@ -46,6 +55,28 @@ export async function* linesBackwards(path: string, spend: Spend): AsyncGenerato
   } finally {
     await file.close()
   }
+}
+
+/** Where the later lines begin, or a place soon after: lines are in the order of their times. */
+async function endBefore(file: FileHandle, size: number, isLater: IsLater): Promise<number> {
+  let [low, high] = [0, size]
+  while (high - low > PIECE) {
+    const middle = Math.floor((low + high) / 2)
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PROBE), 0, PROBE, middle)
+    const start = firstLater(buffer.subarray(0, bytesRead), isLater)
+    if (start === undefined) low = middle
+    else high = middle + start
+  }
+  return high
+}
+
+/** Where the first line begins, if it is later; undefined without a line whose time is known. */
+function firstLater(bytes: Buffer, isLater: IsLater): number | undefined {
+  for (let at = bytes.indexOf(NEW_LINE) + 1; at > 0; at = bytes.indexOf(NEW_LINE, at) + 1) {
+    const verdict = isLater(bytes.subarray(at))
+    if (verdict !== undefined) return verdict ? at : undefined
+  }
+  return undefined
 }
 
 const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces))

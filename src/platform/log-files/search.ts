@@ -1,6 +1,6 @@
 // Searches the log files of all processes that share the folder: newest first, merged by time, within limits.
 
-import { linesBackwards, type Spend } from './lines-backwards.ts'
+import { type IsLater, linesBackwards, type Spend } from './lines-backwards.ts'
 import { type LogFile, listLogFiles } from './names.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -46,15 +46,17 @@ export async function searchLogFiles(directory: string, search: LogSearch, bound
 
 /**
  * A page of the matching lines, youngest first. It reads no further than to the line after the page: `total` is the number of lines up to
- * there, which exceeds `start + count` if older ones follow.
+ * there, which exceeds `start + count` if older ones follow. `searchedTo`: the time of the last line that it read before `maxRead` ended
+ * the search; a search to this time finds what follows.
  */
 export async function pageOfLogFiles(
   directory: string,
   { from, to, level, tagsOneOf }: LogSearch,
   { maxChars, maxRead }: LogBounds,
   { start, count }: { start: number; count: number },
-): Promise<{ total: number; lines: LogLine[] }> {
+): Promise<{ total: number; lines: LogLine[]; searchedTo: Date | undefined }> {
   let readable = maxRead
+  let last = to.getTime()
   const spend: Spend = (bytes) => {
     readable -= bytes
     return readable >= 0
@@ -65,8 +67,11 @@ export async function pageOfLogFiles(
   const files = (await listLogFiles(directory))
     .map((file) => ({ ...file, changedAt: file.changedAt + SLACK_MS }))
     .filter(({ changedAt }) => changedAt >= from.getTime())
-  await visitMerged(files, spend, ({ bytes, time, severity }) => {
+  await visitMerged(files, { spend, to: last }, ({ bytes, time, severity }) => {
     if (time < from.getTime()) return false
+    // Older lines of the file that is not read any further would be missing.
+    if (readable < 0) return false
+    last = Math.min(last, time)
     if (time > to.getTime() || severity < SEVERITY[level]) return true
     const isBefore = total < start
     // Counted without parsing it, unless it is truncated.
@@ -83,7 +88,7 @@ export async function pageOfLogFiles(
     if (!isBefore && lines.length < count) lines.push(line)
     return total <= start + count
   })
-  return { total, lines }
+  return { total, lines, searchedTo: readable < 0 && last < to.getTime() ? new Date(last) : undefined }
 }
 
 interface Head {
@@ -101,8 +106,14 @@ interface OpenFile {
   end: () => Promise<unknown>
 }
 
+interface Reading {
+  spend: Spend
+  /** Milliseconds since 1970; later lines may be passed over. */
+  to: number
+}
+
 /** Visits the lines of all files, youngest first, until `visit` returns false. A file is opened when its turn may have come. */
-async function visitMerged(files: readonly LogFile[], spend: Spend, visit: (head: Head) => boolean): Promise<void> {
+async function visitMerged(files: readonly LogFile[], reading: Reading, visit: (head: Head) => boolean): Promise<void> {
   const waiting = [...files]
   const open: OpenFile[] = []
   const admit = (file: OpenFile): void => {
@@ -113,7 +124,7 @@ async function visitMerged(files: readonly LogFile[], spend: Spend, visit: (head
     for (;;) {
       for (let file = waiting[0]; file && file.changedAt >= (open[0]?.head.time ?? 0); file = waiting[0]) {
         waiting.shift()
-        const opened = await openFile(file, spend)
+        const opened = await openFile(file, reading)
         if (opened) admit(opened)
       }
       const [first] = open
@@ -134,8 +145,12 @@ async function visitMerged(files: readonly LogFile[], spend: Spend, visit: (head
   }
 }
 
-async function openFile({ path }: LogFile, spend: Spend): Promise<OpenFile | undefined> {
-  const reads = linesBackwards(path, spend)
+async function openFile({ path, changedAt }: LogFile, { spend, to }: Reading): Promise<OpenFile | undefined> {
+  const isLater: IsLater = (line) => {
+    const [head] = [headOf(line)].flat()
+    return head && head.time > to
+  }
+  const reads = linesBackwards(path, spend, changedAt > to + 2 * SLACK_MS ? isLater : undefined)
   /** None at the end of the file, which is closed then. */
   const readMore = async (): Promise<Head[]> => {
     for (;;) {

@@ -200,6 +200,35 @@ describe('a search', () => {
     expect(await page(1, { tagsOneOf: ['tag0'] })).toEqual([5, ['line 4996', 'line 4994', 'line 4992']])
   })
 
+  it('ends a page at the limit of reads, and goes on from there without those after it', async () => {
+    const now = Date.now()
+    const times = Array.from({ length: 20_000 }, (_, n) => now - 2_000_000 + n * 50)
+    const [name, rare] = ['vireo-web-a-1.log', new Set([3, 10_000])]
+    await put(name, ...times.map((time, n) => line(time, `line ${n}`, rare.has(n) ? { level: 50 } : {})))
+    await put('vireo-media-b-7.log', ...times.map((time, n) => line(time + 1, `other ${n}`)))
+    const search = async (to: Date, level: LogSearch['level'], maxRead: number) => {
+      const page = await pageOfLogFiles(directory, { ...all, to, level }, { ...bounds, maxRead }, { start: 0, count: 3 })
+      return { ...page, lines: page.lines.map(({ message }) => message) }
+    }
+    const found: string[] = []
+    let [to, searches] = [new Date(now) as Date | undefined, 0]
+    for (; to; searches++) {
+      const { lines, searchedTo } = await search(to, 'error', 500_000)
+      found.push(...lines)
+      expect(Number(searchedTo ?? 0)).toBeLessThan(to.getTime())
+      to = searchedTo
+    }
+    expect(found).toEqual(['line 10000', 'line 3'])
+    expect([searches > 3, searches < 12]).toEqual([true, true])
+    // In the middle of files, of which the end is not read.
+    const middle = new Date(times[9000] ?? 0)
+    expect(await search(middle, 'info', 200_000)).toEqual({
+      total: 4,
+      lines: ['line 9000', 'other 8999', 'line 8999'],
+      searchedTo: undefined,
+    })
+  })
+
   it('finds nothing without a folder', async () => {
     directory = join(directory, 'nowhere')
     expect(await search()).toEqual([])
