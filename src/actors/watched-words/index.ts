@@ -6,4 +6,12 @@ export {
   type NewWatchedWords,
   type WatchedWords,
 } from './watched-words.commands.ts'
-export { findWatchedWords, listWatchedWords, type WatchedWordsRow, watchedWordsSorts } from './watched-words.queries.ts'
+export {
+  findWatchedWords,
+  listWatchedWords,
+  readWatchedWords,
+  summarizeWatchedWords,
+  type WatchedWordsRow,
+  type WatchedWordsSummary,
+  watchedWordsSorts,
+} from './watched-words.queries.ts'

@@ -2,11 +2,15 @@
 
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { notFound } from '../../actors/runtime/index.ts'
 import {
   type ListOwner,
   listWatchedWords,
+  readWatchedWords,
+  summarizeWatchedWords,
   type WatchedWords,
   type WatchedWordsRow,
+  type WatchedWordsSummary,
   watchedWordsSorts,
 } from '../../actors/watched-words/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -39,8 +43,11 @@ const listView = z
   })
   .meta({ id: 'WatchedWordsLists' })
 
+const summaryView = listView.omit({ words: true }).extend({ count: z.int(), beginning: z.string() }).meta({ id: 'WatchedWordsSummary' })
+
 /** The owner of the lists. */
 interface Side {
+  /** Below `/api/v1`; what PeerTube does not have is below `/api/v1/vireo`. */
   path: string
   config: Pick<FastifyContextConfig, 'auth' | 'right'>
   params: z.ZodRawShape
@@ -53,20 +60,23 @@ export function watchedWordsArea(deps: { db: Database; config: () => Config; url
 
   return (app) => {
     addRoutes(app, {
-      path: '/api/v1/watched-words/server/lists',
+      path: '/watched-words/server/lists',
       config: { right: 'MANAGE_INSTANCE_WATCHED_WORDS' },
       params: {},
       owner: async () => null,
     })
     addRoutes(app, {
-      path: '/api/v1/watched-words/accounts/:accountName/lists',
+      path: '/watched-words/accounts/:accountName/lists',
       config: { auth: 'user' },
       params: ofAccount.shape,
       owner: async (request) => await ownAccountCalled(deps, ofAccount.parse(request.params).accountName, sessionOf(request)),
     })
   }
 
-  function addRoutes(app: App, { path, config: demand, params, owner }: Side): void {
+  function addRoutes(app: App, { path: below, config: demand, params, owner }: Side): void {
+    const [path, ownPath] = [`/api/v1${below}`, `/api/v1/vireo${below}`]
+    const operation = params.accountName ? 'AccountWatchedWords' : 'ServerWatchedWords'
+    const querystring = z.object({ ...paging(config()), sort: sorting(watchedWordsSorts, '-createdAt') })
     const byList = z.object({ ...params, listId: idText })
     const listIdOf = (request: FastifyRequest): number => z.object({ listId: z.number() }).parse(request.params).listId
 
@@ -77,13 +87,51 @@ export function watchedWordsArea(deps: { db: Database; config: () => Config; url
         schema: {
           tags,
           params: z.object(params),
-          querystring: z.object({ ...paging(config()), sort: sorting(watchedWordsSorts, '-createdAt') }),
+          querystring,
           response: { 200: listOf(listView) },
         },
       },
       async (request) => {
         const { total, rows } = await listWatchedWords(db, { ownerId: await owner(request), ...request.query })
         return { total, data: rows.map(toListView) }
+      },
+    )
+
+    app.get(
+      ownPath,
+      {
+        config: demand,
+        schema: {
+          operationId: `summarize${operation}`,
+          summary: 'List the lists of watched words with the number of their words and the first ones',
+          tags,
+          params: z.object(params),
+          querystring,
+          response: { 200: listOf(summaryView) },
+        },
+      },
+      async (request) => {
+        const { total, rows } = await summarizeWatchedWords(db, { ownerId: await owner(request), ...request.query })
+        return { total, data: rows.map(toSummaryView) }
+      },
+    )
+
+    app.get(
+      `${ownPath}/:listId`,
+      {
+        config: demand,
+        schema: {
+          operationId: `get${operation}`,
+          summary: 'Get a list of watched words',
+          tags,
+          params: byList,
+          response: { 200: listView },
+        },
+      },
+      async (request) => {
+        const found = await readWatchedWords(db, { ownerId: await owner(request), id: listIdOf(request) })
+        if (!found) throw notFound('There is no such list of watched words.')
+        return toListView(found)
       },
     )
 
@@ -117,10 +165,19 @@ export function watchedWordsArea(deps: { db: Database; config: () => Config; url
   }
 }
 
-const toListView = (row: WatchedWordsRow): z.infer<typeof listView> => ({
+const toListView = (row: Head & Pick<WatchedWordsRow, 'words'>): z.infer<typeof listView> => ({ ...headOf(row), words: row.words })
+
+const toSummaryView = (row: WatchedWordsSummary): z.infer<typeof summaryView> => ({
+  ...headOf(row),
+  count: row.count,
+  beginning: row.beginning,
+})
+
+type Head = Pick<WatchedWordsRow, 'id' | 'name'> & Record<'updated_at' | 'created_at', Date | string>
+
+const headOf = (row: Head) => ({
   id: row.id,
   listName: row.name,
-  words: row.words,
   updatedAt: new Date(row.updated_at).toISOString(),
   createdAt: new Date(row.created_at).toISOString(),
 })

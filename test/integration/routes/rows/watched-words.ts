@@ -42,6 +42,8 @@ export const watchedWordsRows = [
     const update: Make = async (fixtures) => ({ ...(await storedList(fixtures, isServer)), ...list() })
     return [
       row(`GET ${path}`, statuses(200), (fixtures) => whose(fixtures, isServer)),
+      row(`GET ${path.replace('/v1', '/v1/vireo')}`, statuses(200), (fixtures) => whose(fixtures, isServer)),
+      row(`GET ${path.replace('/v1', '/v1/vireo')}/:listId`, statuses(200), (fixtures) => storedList(fixtures, isServer)),
       row(`POST ${path}`, statuses(200), add),
       row(`PUT ${path}/:listId`, statuses(204), update),
       row(`DELETE ${path}/:listId`, statuses(204), (fixtures) => storedList(fixtures, isServer)),
