@@ -77,6 +77,25 @@ describe('several files', () => {
     expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
   }, 300_000)
 
+  it('leave the title to the last one when the others are cancelled after the form was sent', async () => {
+    await open()
+    const files = [await take('batch-1.mp4'), await take('batch-2.mp4')]
+    await page.route('**/videos/upload/pieces?upload_id=*', (route) =>
+      route.request().headers()['content-range']?.startsWith(`bytes ${PIECE}-`) ? route.abort() : route.continue(),
+    )
+    await choose(files)
+    expect(await title().isDisabled()).toBe(true)
+    await press(page)
+    await lost(page)
+    await cancel('batch-1')
+    expect(await title().isDisabled()).toBe(false)
+    expect(await title().inputValue()).toBe('batch-2')
+    await title().fill('Batch, one')
+    await page.unrouteAll()
+    await uploaded(page, 'batch-2')
+    expect(await videosIn(node, 'Batch')).toEqual([{ name: 'Batch, one', privacy: 1 }])
+  }, 300_000)
+
   it('keep their bytes when they are given again', async () => {
     await open()
     const file = await take('again.mp4', 2)

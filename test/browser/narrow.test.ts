@@ -54,7 +54,7 @@ beforeAll(async () => {
     ...['/', '/videos/browse', `/w/${shortUUID}`, `/w/p/${videoPlaylist.shortUUID}`, '/c/maker_channel/videos', '/a/maker/video-channels'],
     ...['/c/maker_channel/video-playlists', '/search?search=heron', '/about', '/my-account/notifications', '/my-account/settings'],
     ...[`/w/${shortUUID}/take-part`, `/w/${shortUUID}/comments/${comment.id}/${comment.id}`, `/my-library/video-channels/maker_channel`],
-    ...['', '/statistics', '/studio', '/source'].map((page) => `/my-library/videos/${shortUUID}${page}`),
+    ...['', '/chapters', '/statistics', '/studio', '/source'].map((page) => `/my-library/videos/${shortUUID}${page}`),
     ...[`/my-library/video-playlists/${videoPlaylist.shortUUID}`, `/admin/abuses/${abuse.id}`],
     ...screens.flatMap(({ path }) => (path.includes(':') ? [] : [path])),
   ]

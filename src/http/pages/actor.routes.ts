@@ -19,7 +19,7 @@ import { avatarOf, bannerOf } from './bodies/picture.ts'
 import { richText } from './bodies/rich-text.ts'
 import { subscribeButton, visitorSubscribe } from './bodies/subscribe.ts'
 import { counted, day } from './bodies/text.ts'
-import { pageNumber, queryOf } from './fields.ts'
+import { pageNumber, pageOfForm, queryOf } from './fields.ts'
 import { type PageTools, pageOptions } from './send.ts'
 import { videoPage } from './watched.ts'
 
@@ -79,7 +79,7 @@ function makeActorPages(tools: PageTools) {
     const path = `${base}/${tab}`
     const content = await contentOf({ request, visit, tab, path, actor, of: { channelId: actor.id } })
     const action = visit
-      ? buttonOf(found, path, visitors.formToken(request, reply))
+      ? buttonOf(found, pageOfForm(request), visitors.formToken(request, reply))
       : visitorSubscribe({ kind: 'channel', actor: handleOf(actor) }, path)
     const body = actorBody({ actor, owner, visit, tabs: tabsOf(base, CHANNEL_TABS, tab), action, content }, urls)
     return send(request, reply, { ...headOf({ kind: 'channel', actor }), body })
@@ -106,7 +106,7 @@ function makeActorPages(tools: PageTools) {
   async function channelsOf({ request, reply, visit, actor, path }: Listed & Pick<Asked, 'reply'>) {
     const wanted = { accountId: actor.id, sort: { by: 'updatedAt', descending: true }, followedBy: visit?.user.actorId } as const
     const token = visit && visitors.formToken(request, reply)
-    const button = (row: ChannelRow) => (token === null ? null : buttonOf(row, path, token))
+    const button = (row: ChannelRow) => (token === null ? null : buttonOf(row, pageOfForm(request), token))
     return await pageOr(
       { nothing: t('There are no channels.'), path, page: pageNumber(queryOf(request)) },
       (range) => listChannels(db, { ...wanted, ...range }),

@@ -5,9 +5,8 @@ import { english, type Language, type Localized, t, type Word, wordIn } from '..
 import { languages } from '../../platform/languages.ts'
 import type { Assets } from './assets.ts'
 import { capital } from './bodies/text.ts'
-import { type Head, platformTag, titleText } from './heads/index.ts'
+import { type Head, platformTag, type Site, titleText } from './heads/index.ts'
 import { pageTexts, playerTexts } from './script-texts.ts'
-import type { Site } from './site.ts'
 
 export interface Page {
   title: string | Localized

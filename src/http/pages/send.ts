@@ -19,10 +19,9 @@ import type { VideoResponseCache } from '../videos/response-cache.ts'
 import type { Watch } from '../views/watch.ts'
 import type { Assets } from './assets.ts'
 import { messageOf, missingBody } from './bodies/notices.ts'
-import { headTagsOf, plainHead, type Subject } from './heads/index.ts'
+import { headTagsOf, plainHead, type Site, type Subject, siteOf } from './heads/index.ts'
 import { chooseLanguage } from './languages.ts'
 import { contentSecurityPolicy, headed, layout, type Page } from './layout.ts'
-import { type Site, siteOf } from './site.ts'
 import type { Visitors } from './visitor.ts'
 
 export interface PagesDeps {

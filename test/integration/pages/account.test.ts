@@ -186,9 +186,20 @@ describe('the own account', () => {
     const [, address = ''] = /(otpauth:[^<]+)</.exec(page.html) ?? []
     expect(page.html).toContain(renderSVG(unescapeHtml(address), { border: 4 }))
     const code = async (later = 0) => await generate({ secret, epoch: (at.clock.now().getTime() + later) / 1000 })
-    page = await browser.send(partIn(page.html, 'confirm'), { otpToken: 'x' })
-    expect(page.status).toBe(403)
-    expect(page.html).toContain('Invalid OTP token')
+    // A wrong code, and one that is too long.
+    for (const otpToken of ['123', '1'.repeat(30)]) {
+      page = await browser.send(partIn(page.html, 'confirm'), { otpToken })
+      expect([400, 403]).toContain(page.status)
+      expect(page.html).toMatch(/name="otpToken"[^>]*aria-invalid="true"[^>]*><p class="problem"[^>]*>This code is not right/)
+      expect(page.html).toContain(renderSVG(unescapeHtml(address), { border: 4 }))
+      expect(page.html).toContain(`>${secret}<`)
+      expect(page.html).not.toContain('>Begin</button>')
+    }
+    const foreign = await browser.send(partIn(page.html, 'confirm'), { otpToken: '1', uri: 'javascript:alert(1)' })
+    expect(foreign.html).not.toContain('javascript:')
+    const ended = await browser.send(partIn(page.html, 'confirm'), { otpToken: '1', requestToken: 'another' })
+    expect(ended.html).toContain('Invalid request token')
+    expect(ended.html).toContain('>Begin</button>')
     page = await browser.send(partIn(page.html, 'confirm'), { otpToken: await code() })
     expect(page.path).toBe('/my-account/two-factor?done=confirm')
     expect(page.html).toContain('Two-factor login is on.')

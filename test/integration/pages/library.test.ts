@@ -96,7 +96,7 @@ describe('the screens of a video, a playlist and a channel', () => {
     })
     await at.query("update playlist set privacy = 1, channel_id = $1 where name = 'Ducks'", [channelId])
     const video = `/my-library/videos/${uuid}`
-    const edits = [video, `${video}/studio`, `${video}/source`, made.path, '/my-library/video-channels/maker_channel']
+    const edits = [video, `${video}/chapters`, `${video}/studio`, `${video}/source`, made.path, '/my-library/video-channels/maker_channel']
     const paths = [...edits, `${video}/statistics`]
     const [other, moderator] = [await loggedIn(at, 'other'), await loggedIn(at, 'judge')]
     expect(await statusesOf(maker, paths)).toEqual(paths.map(() => 200))

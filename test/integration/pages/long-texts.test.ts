@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { login } from '../../../scripts/demo/client.ts'
-import { type Browser, linksIn, makeBrowser } from '../../support/browser.ts'
+import { clock } from '../../../src/http/pages/bodies/text.ts'
+import { type Browser, linksIn, makeBrowser, partIn } from '../../support/browser.ts'
 import { insert, makeVideo } from '../../support/builders.ts'
 import { startMailNode } from '../registrations/node.ts'
 import { addUser, loggedIn, PASSWORD } from './users.ts'
@@ -47,6 +48,10 @@ it('lists of watched words show their number and the first ones', async () => {
   const { root, asRoot } = pages
   const words = Array.from({ length: 500 }, (_, n) => `${n}-${'w'.repeat(90)}`)
   for (let n = 0; n < 4; n++) await asRoot.send('POST', '/api/v1/watched-words/server/lists', { listName: `List ${n}`, words })
+  const { data } = await asRoot.get<{ data: { id: number }[] }>('/api/v1/vireo/watched-words/server/lists?count=1')
+  expect(data).toEqual([expect.objectContaining({ listName: 'List 3', count: 500, beginning: words.join(', ').slice(0, 301) })])
+  const edited = await bounded(root, `/admin/watched-words/${data[0]?.id}`)
+  expect(partIn(edited, 'list').fields).toMatchObject({ listName: 'List 3', words: words.join('\n') })
   const html = await bounded(root, '/admin/watched-words')
   expect(html.match(/500\P{L}*words · <bdi>0-w+, 1-w+, 2-w+/gu)).toHaveLength(4)
   expect(html).not.toContain('4-w')
@@ -68,7 +73,9 @@ it('a conversation about a report shows the beginning of each message, and one w
     expect(links).toHaveLength(ROWS)
     expect(links[1]).not.toContain('done')
     expect(texts.filter((text) => html.includes(escaped(text)))).toEqual([])
+    expect(links[1]).toMatch(/#message-whole$/)
     const whole = await bounded(browser, links[1] ?? '')
+    expect(whole.split('<bdi id="message-whole">')).toHaveLength(2)
     expect(texts.filter((text) => whole.includes(escaped(text)))).toHaveLength(1)
     expect(linksIn(whole, 'Read all of it')).toHaveLength(ROWS - 1)
   }
@@ -91,6 +98,7 @@ it('registrations show the beginning of reasons and answers, and those of one wh
   const whole = await bounded(root, links[0] ?? '')
   expect(whole.split(escaped(registrationReason))).toHaveLength(2)
   expect(whole.split(escaped(moderationResponse))).toHaveLength(2)
+  for (const id of ['registrationReason-whole', 'moderationResponse-whole']) expect(whole.split(`id="${id}"`)).toHaveLength(2)
 })
 
 it('the page of a video with 60 ordinary chapters shows all, in the list and on the bar', async () => {
@@ -120,8 +128,45 @@ it('the page of a video with 500 chapters, long comments and a long description 
   const names: [number, string][] = JSON.parse(bar.replaceAll('&quot;', '"'))
   expect(names.map(([timecode]) => timecode)).toEqual(chapters.map(({ timecode }) => timecode))
   expect(names[499]?.[1]).toMatch(/^P/)
+  // The names of the checkboxes differ, for all comments are of one author.
+  const mine = await bounded(root, '/my-library/comments')
+  const named = [...mine.matchAll(/name="id" value="[^"]*" aria-labelledby="([^"]*)"/g)].map(([, ids = '']) =>
+    ids.split(' ').map((id) => new RegExp(`id="${id}"[^>]*>(.*?)</(?:td|span)>`, 's').exec(mine)?.[1]),
+  )
+  expect(named[0]).toEqual(['Select', expect.stringContaining('reader@'), expect.stringContaining('Comment 19')])
+  expect(new Set(named.map(String)).size).toBe(ROWS)
   const { data } = await asReader.get<{ data: { id: number }[] }>(threads)
   expect(await bounded(root, `/w/${video.uuid}?threadId=${data[0]?.id}`)).toContain('One conversation')
+})
+
+it('500 long chapters are edited on pages of 100, of which each keeps those of the others', async () => {
+  const { root, asRoot, video } = pages
+  const titles = Array.from({ length: 500 }, (_, n) => longText(`Part ${n}`, 100))
+  const chapters = titles.map((title, n) => ({ timecode: n, title }))
+  const path = `/api/v1/videos/${video.uuid}/chapters`
+  const stored = async () => (await asRoot.get<{ chapters: typeof chapters }>(path)).chapters
+  await asRoot.send('PUT', path, { chapters })
+  await bounded(root, `/my-library/videos/${video.uuid}`)
+  const here = `/my-library/videos/${video.uuid}/chapters`
+  const first = await bounded(root, here)
+  expect(linksIn(first, 'Next page')).toEqual([`${here}?page=2`])
+  expect(partIn(first, 'chapters').fields.chapters?.split('\n')).toEqual(titles.slice(0, 100).map((title, n) => `${clock(n)} ${title}`))
+  const second = partIn(await bounded(root, `${here}?page=2`), 'chapters')
+  // Meanwhile the first page loses its chapters but one.
+  expect((await root.send(partIn(first, 'chapters'), { chapters: '0:50 Only' })).status).toBe(200)
+  const saved = await root.send(second, { chapters: '1:40 Earlier\n2:00 Later' })
+  expect(saved.path).toBe(`${here}?page=2&done=chapters`)
+  const expected = [
+    { timecode: 50, title: 'Only' },
+    { timecode: 100, title: 'Earlier' },
+    { timecode: 120, title: 'Later' },
+    ...chapters.slice(200),
+  ]
+  expect(await stored()).toEqual(expected)
+  const beyond = partIn(await bounded(root, `${here}?page=9`), 'chapters')
+  expect((await root.send(beyond, { chapters: '9:00 End' })).status).toBe(200)
+  expect(await stored()).toEqual([...expected, { timecode: 540, title: 'End' }])
+  expect((await root.send(beyond, { chapters: '9:00 Twice' })).html).toContain('each timecode must be unique')
 })
 
 it('columns of any list show the beginning of a long text', async () => {

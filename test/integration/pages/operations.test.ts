@@ -34,10 +34,11 @@ function namedBy(part: Part): { operation: string; given: string[] }[] {
     const given = inPath.includes('id') ? parametersOf(operation) : [...inPath]
     return [operation, ...(pieces ? [pieces] : [])].map((name) => ({ operation: name, given }))
   }
-  const { operation, at = {}, actions = {}, inputs, first } = part
+  const { operation, at = {}, actions = {}, inputs } = part
   const named = Object.values(actions).map((action) => {
     const parameters = parametersOf(action.operation)
-    return { operation: action.operation, given: [...parameters.slice(-1), ...(first ? parameters.slice(0, 1) : [])] }
+    // Two of a comment.
+    return { operation: action.operation, given: part.list === 'comments' ? parameters : parameters.slice(-1) }
   })
   const ofInputs = inputs ? [{ operation: inputs.operation, given: parametersOf(inputs.operation) }] : []
   return [{ operation, given: Object.keys(at) }, ...named, ...ofInputs]
@@ -91,7 +92,7 @@ describe('each operation that a screen names', () => {
       '/admin/follows/followers followers.state': ['All', 'Pending', 'Accepted', 'Rejected'],
       '/admin/users users.blocked': ['All', 'Yes', 'No'],
       '/admin/abuses abuses.filter': ['All', 'Video', 'Comment', 'Account'],
-      '/admin/logs logs.level': ['All', 'Debug', 'Info', 'Warn', 'Error'],
+      '/admin/logs logs.level': ['All', 'Info and above', 'Warnings and errors', 'Errors only'],
     })
   })
 

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { screens } from '../../../src/http/pages/screens/screens.ts'
-import { type Browser, formIn, makeBrowser, partIn as part, SURE } from '../../support/browser.ts'
+import { type Browser, formIn, linksIn, makeBrowser, partIn as part, SURE } from '../../support/browser.ts'
 import { makeRemoteChannel } from '../../support/builders.ts'
 import { hostileTexts } from '../../support/hostile-texts.ts'
 import { media } from '../../support/media.ts'
@@ -84,11 +84,13 @@ describe('a user without a script', () => {
     expect(page.status).toBe(400)
     expect(page.html).toContain('between 3 and 120 characters')
     expect(page.html).toContain('value="x"')
-    page = await maker.open(path)
+    page = await maker.open(`${path}/chapters`)
     page = await maker.send(part(page.html, 'chapters'), { chapters: '0:00 Standing\n0:01 Flying' })
-    expect(page.path).toBe(`${path}?done=chapters`)
+    expect(page.path).toBe(`${path}/chapters?done=chapters`)
     expect(page.html).toContain('0:00 Standing\n0:01 Flying')
     expect((await maker.send(part(page.html, 'chapters'), { chapters: 'nonsense' })).status).toBe(400)
+    page = await maker.open(path)
+    expect(linksIn(page.html, 'Chapters')).toEqual([`${path}/chapters`])
     const vtt = new TextEncoder().encode('WEBVTT\n\n00:00.000 --> 00:01.000\nHello\n')
     const captions = part(page.html, 'caption')
     const file = { field: 'captionfile', name: 'a.vtt', type: 'text/vtt', bytes: vtt }
@@ -243,6 +245,38 @@ describe('a user without a script', () => {
     expect(page.html).not.toContain('All birds')
   })
 
+  it('is told at the field that a file is needed, and nothing changes', async () => {
+    const path = `/my-library/videos/${await upload('A goose')}`
+    const none = { name: '', type: 'application/octet-stream', bytes: new Uint8Array() }
+    const thumbnails = () => at.query('select updated_at from video where name = $1', ['A goose'])
+    const before = await thumbnails()
+    const { html } = await maker.open(path)
+    for (const [name, field, typed] of [
+      ['thumbnail', 'thumbnailfile', {}],
+      ['caption', 'captionfile', { captionLanguage: 'en' }],
+    ] as const) {
+      const { action, method, fields } = part(html, name)
+      const form = { action, method, fields: { ...Object.fromEntries(Object.entries(fields).filter(([one]) => one !== field)), ...typed } }
+      for (const page of [await maker.sendFile(form, { field, ...none }), await maker.sendForm(form), await maker.send(form)]) {
+        expect(page.status).toBe(400)
+        expect(page.html).toMatch(
+          new RegExp(`name="${field}"[^>]*aria-invalid="true"[^>]*><p class="problem"[^>]*>A (picture|file) is needed.`),
+        )
+        expect(page.html).not.toContain('Saved.')
+      }
+    }
+    expect(await thumbnails()).toEqual(before)
+    for (const [at, name, said] of [
+      ['/my-account/profile', 'avatar', 'A picture is needed.'],
+      ['/my-account/import-export', 'import', 'A file is needed.'],
+      ['/videos/upload', 'upload', 'A file is needed.'],
+      ['/my-library/video-channels/maker_channel', 'banner', 'A picture is needed.'],
+    ] as const) {
+      const page = await maker.sendForm(part((await maker.open(at)).html, name))
+      expect({ at, status: page.status, isSaid: page.html.includes(said) }).toEqual({ at, status: 400, isSaid: true })
+    }
+  })
+
   it('edits a video in the studio, where it is enabled', async () => {
     const path = `/my-library/videos/${await upload('A heron')}`
     expect((await maker.open(`${path}/studio`)).html).toContain('This server does not edit videos.')
@@ -367,7 +401,9 @@ describe('an administrator', () => {
     }
     page = await root.open(`${users}&users.sort=-createdAt`)
     expect(page.html).toContain('<input type="hidden" name="users.sort" value="-createdAt"><input type="search" name="users.search"')
-    expect(page.html).toMatch(new RegExp(`aria-labelledby="users-select users-${judge}"></td><td id="users-${judge}"><a [^>]*><bdi>judge`))
+    expect(page.html).toMatch(
+      new RegExp(`aria-labelledby="users-select users-${judge} users-${judge}-1"></td><td id="users-${judge}"><a [^>]*><bdi>judge`),
+    )
     moderator = await loggedIn(at, 'judge')
     const lists = (html: string) => [...html.matchAll(/type="checkbox" name="id" value="(\d+)"/g)].map(([, id = '']) => id)
     for (let number = 1; number <= 22; number++)

@@ -1,6 +1,6 @@
 // The logs of a server: what administrators read, the audit of changes, and no secrets.
 
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,6 +14,7 @@ import { AUDITED_FIELDS } from '../../../src/actors/audit/audited-fields.ts'
 import { AUDITED } from '../../../src/http/plugins/audit.ts'
 import { type LogFileWriter, openLogFiles } from '../../../src/platform/log-files/index.ts'
 import { makeLogger } from '../../../src/platform/logger.ts'
+import { linksIn, makeBrowser } from '../../support/browser.ts'
 import { type MailServer, startMailServer } from '../../support/mail-server.ts'
 import { media } from '../../support/media.ts'
 import { startTestNode, type TestNode } from '../../support/node.ts'
@@ -181,6 +182,29 @@ describe('the log', () => {
       data: all.slice(-3, -1).toReversed(),
     })
     expect(await root.get(`/api/v1/vireo/logs?startDate=2020-01-01&endDate=${endDate}&level=error`)).toEqual({ total: 0, data: [] })
+  })
+
+  it('is searched in steps by the page, whose choice of levels begins with the one that is shown', async () => {
+    const path = join(folder, 'vireo-web-elsewhere-9.log')
+    const begun = Date.now() - 3_000_000
+    const lineOf = (n: number) => JSON.stringify({ level: n === 0 ? 50 : 30, time: begun + n, msg: n === 0 ? 'It broke' : 'z'.repeat(100) })
+    await writeFile(path, Array.from({ length: 30_000 }, (_, n) => `${lineOf(n)}\n`).join(''))
+    const browser = makeBrowser(node.base)
+    await browser.login(node.username, node.password)
+    const { html } = await browser.open('/admin/logs')
+    expect(html).toMatch(/<option value="info" selected>Info and above<\/option>/)
+    let page = await browser.open('/admin/logs?logs.level=error')
+    expect(page.html).toMatch(/<option value="error" selected>Errors only<\/option>/)
+    expect(page.html).toContain('Nothing matches.')
+    let steps = 0
+    for (let [next] = linksIn(page.html, 'Search on'); next; [next] = linksIn(page.html, 'Search on')) {
+      page = await browser.open(next)
+      steps += 1
+    }
+    expect(page.html).toContain('It broke')
+    expect(page.html).toMatch(/<option value="error" selected>/)
+    expect([steps > 0, steps < 5]).toEqual([true, true])
+    await rm(path)
   })
 
   it('accepts reports of web clients, truncated', async () => {

@@ -432,7 +432,7 @@ describe('the page of a video', () => {
     expect(seen.size).toBe(61)
     const list = (await page(`${path}?commentsStart=30`)).body
     expect(list).not.toContain('the end')
-    expect(list).toContain(`?threadId=${thread?.id}#comments">Read all of it</a>`)
+    expect(list).toContain(`?threadId=${thread?.id}#comment-${thread?.id}">Read all of it</a>`)
     expect((await page(`${path}?threadId=${thread?.id}`)).body).toContain('word the end')
     await server.db.query('delete from video where id = $1', [made.id])
   })

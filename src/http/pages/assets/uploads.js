@@ -25,6 +25,8 @@ let form, input, list, hint
 const uploads = []
 const isUnfinished = ({ stage }) => stage === 'sending' || stage === 'sent'
 let isAtWork = false
+/** How many files went with the form, without those that were cancelled since. */
+let batch = 0
 
 addEventListener('beforeunload', (event) => uploads.some(isUnfinished) && event.preventDefault())
 addEventListener('pagehide', () => uploads.some(isUnfinished) && keepTyped(form))
@@ -144,15 +146,19 @@ function confirmUploads() {
     if (one.stage === 'sent') proceed(one)
     else if (one.stage !== 'sending') hold(one, { steal: true })
   }
-  if (form.elements.name) hint.append(' ', TEXTS.changeable)
+  batch = uploads.filter(({ isConfirmed }) => isConfirmed).length
   settle()
 }
 
 /** Ends the confirmation when nothing that was confirmed is under way, and offers what one file only can have. What was refused stays. */
 function settle(problems = '') {
   const open = uploads.filter(({ stage }) => stage !== 'refused')
-  if (form.ariaBusy) {
-    if (open.some(({ isConfirmed }) => isConfirmed)) return
+  const isUnderWay = form.ariaBusy && open.some(({ isConfirmed }) => isConfirmed)
+  const isShared = open.length > 1 || (isUnderWay && batch > 1)
+  if (form.elements.name) hint.textContent = [isShared && TEXTS.several, isUnderWay && TEXTS.changeable].filter(Boolean).join(' ')
+  // What one file only can have stays as it was when the form was sent, unless all others are cancelled.
+  if (isUnderWay && isShared) return
+  if (form.ariaBusy && !isUnderWay) {
     form.ariaBusy = null
     if (!problems && uploads.every(({ note }) => note.className === '')) form.reset()
     form.querySelector('[aria-invalid]')?.focus()
@@ -161,8 +167,7 @@ function settle(problems = '') {
   else input.disabled = uploads.length > 0
   const { name, chapters, captionLanguage, captionfile } = form.elements
   if (!name) return
-  hint.textContent = open.length > 1 ? TEXTS.several : ''
-  for (const field of [name, chapters, captionLanguage, captionfile]) field.disabled = open.length > 1
+  for (const field of [name, chapters, captionLanguage, captionfile]) field.disabled = isShared
   const file = open.length === 1 ? open[0].file : undefined
   if (file && ['', name.dataset.suggested].includes(name.value)) {
     name.dataset.suggested = titleOf(file)
@@ -262,6 +267,7 @@ function detailsOf({ file }) {
 /** The same upload of another tab goes on. One that is being opened is removed afterwards. */
 function cancel(one) {
   const isElsewhere = one.stage === 'waiting'
+  if (one.isConfirmed) batch -= 1
   tell(one, 'cancelled')
   if (one.id && !isElsewhere) {
     one.request?.abort()
@@ -373,7 +379,7 @@ async function sendRest(one, id) {
   const picture = canvas && new File([await new Promise((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.9))], 'thumbnail.jpg')
   const parts = [
     picture && ['thumbnail', { thumbnailfile: picture }],
-    chapters.value.trim() && ['chapters', { chapters: chapters.value }],
+    chapters.value.trim() && ['chapters', { chapters: chapters.value }, '/chapters'],
     captionfile.files[0] && ['caption', { captionLanguage: captionLanguage.value, captionfile: captionfile.files[0] }],
   ].filter((part) => part && !name.disabled)
   let problems = ''
@@ -381,12 +387,12 @@ async function sendRest(one, id) {
     const details = detailsOf(one)
     if (details !== one.details) parts.push(['details', Object.fromEntries(new URLSearchParams(details))])
     one.details = details
-    const [part, fields] = parts.shift() ?? []
+    const [part, fields, below = ''] = parts.shift() ?? []
     if (!part) return problems
     const body = new FormData()
     for (const [name, value] of Object.entries({ ...fields, token: token.value, part })) body.set(name, value)
     const signal = AbortSignal.timeout(2 * SILENCE_MS)
-    const answer = await fetch(`/my-library/videos/${id}`, { method: 'POST', body, signal }).catch(() => undefined)
+    const answer = await fetch(`/my-library/videos/${id}${below}`, { method: 'POST', body, signal }).catch(() => undefined)
     const page = answer && (await pageIn(answer))
     if (!answer?.ok)
       problems += ` ${TEXTS.without.replace('{part}', TEXTS[part])} ${page?.querySelector('.problem[id]')?.textContent ?? ''}`

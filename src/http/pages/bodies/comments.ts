@@ -102,6 +102,6 @@ function commentOf(row: CommentRow, { video, here, threadId }: Commented): Html 
   }${
     account.id === video.owner_account_id && html`<span class="mark">${t('Author')}</span>`
   }${row.held && html`<span class="mark">${t('Waits for approval')}</span>`}<span class="soft">${day(new Date(created_at))}</span></p>${text}${
-    !isWhole && isInList && html`<p><a href="${path}?threadId=${row.thread_id ?? row.id}#comments">${t('Read all of it')}</a></p>`
+    !isWhole && isInList && html`<p><a href="${path}?threadId=${row.thread_id ?? row.id}#comment-${row.id}">${t('Read all of it')}</a></p>`
   }<p><a class="soft" href="${path}/comments/${row.thread_id ?? row.id}/${row.id}" rel="nofollow">${t('Reply or report')}</a></p>${after}</div></article>`
 }

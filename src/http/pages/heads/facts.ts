@@ -17,8 +17,7 @@ import {
   previewUrl,
   watchUrl,
 } from '../addresses.ts'
-import type { Site } from '../site.ts'
-import type { Facts } from './tags.ts'
+import type { Facts, Site } from './tags.ts'
 import { descriptionText, titleText } from './text.ts'
 
 export function videoFacts(video: VideoDetailsRow, site: Site, here: Here): Facts {

@@ -6,11 +6,10 @@ import type { VideoDetailsRow } from '../../../actors/video/index.ts'
 import { html } from '../../../platform/html.ts'
 import { t } from '../../../platform/language.ts'
 import type { Here } from '../../videos/actor.view.ts'
-import type { Site } from '../site.ts'
 import { actorFacts, playlistFacts, videoFacts } from './facts.ts'
-import { type Head, headOf, plainHead } from './tags.ts'
+import { type Head, headOf, plainHead, type Site } from './tags.ts'
 
-export { type Head, plainHead, platformTag } from './tags.ts'
+export { type Head, plainHead, platformTag, type Site, siteOf } from './tags.ts'
 export { cut, descriptionText, titleText } from './text.ts'
 
 /** The subject of a page. `embed`: only the player. */

@@ -1,13 +1,24 @@
 // The tags of a head, in the order and with the names that consumers expect.
 
+import type { Config } from '../../../config/index.ts'
 import { type Html, html, jsonScript } from '../../../platform/html.ts'
 import type { Localized } from '../../../platform/language.ts'
-import type { Site } from '../site.ts'
 import { titleText } from './text.ts'
 
 /** The name of the API, by which importers recognise it. */
 export const platformTag = html`<meta property="og:platform" content="PeerTube">
 `
+
+export type Site = ReturnType<typeof siteOf>
+
+/** Data about the server for every page. */
+export const siteOf = ({ instance, services, signup }: Config) => ({
+  name: instance.name,
+  description: instance.short_description,
+  /** Such as `@name`; empty for none. */
+  twitter: services.twitter.username,
+  hasSignup: signup.enabled,
+})
 
 /** Metadata of a page. Texts are plain and already shortened. */
 export interface Facts {

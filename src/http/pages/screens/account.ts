@@ -9,12 +9,24 @@ import { archiveScreen } from './archives.ts'
 import { hiddenFields, wordsOf } from './fields.ts'
 import { plain } from './list-html.ts'
 import { blocks, conversation, watchedWords } from './moderation.ts'
-import { form, list, type Screen, screen } from './parts.ts'
+import { type Ending, form, list, type Screen, type Shown, screen } from './parts.ts'
 import { notificationScreen, settingsScreen, wrongPassword } from './settings.ts'
 import { facts, languages, link, ME, picture } from './words.ts'
 
 const SCOPES = { read: t('Read'), upload: t('Upload and edit videos'), manage: t('Change everything of your account') } as const
 const PASSWORD = { currentPassword: { label: t('Current password'), as: 'password', required: true } } as const
+
+/** How an app gets the key, and the form for its code; `isWrong`: another code was. */
+const appOf = (asked: unknown, shown: Shown, isWrong = false): Ending => ({
+  heading: t('Add the key to your app'),
+  body: html`<p>${t('Scan this picture with the app, or type the key into it. Then type the code that it shows.')}</p>
+<div class="qr" role="img" aria-label="${t('QR code with the address')}">${new Html(renderSVG(textAt(asked, 'uri'), { border: 4 }))}</div>${facts(
+    [
+      [t('Key'), URL.parse(textAt(asked, 'uri'))?.searchParams.get('secret')],
+      [t('Address'), valueAt(asked, 'uri')],
+    ],
+  )}<form method="post" action="/my-account/two-factor" class="fields">${hiddenFields(shown, 'confirm')}${['requestToken', 'uri'].map((name) => html`<input type="hidden" name="${name}" value="${textAt(asked, name)}">`)}<label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required${isWrong && html` autofocus aria-invalid="true" aria-describedby="otp-note"`}>${isWrong && html`<p class="problem" id="otp-note" role="alert">${t('This code is not right. Type the one that the app shows now.')}</p>`}<button class="main">${t('Switch on')}</button></form>`,
+})
 
 export const accountScreens: readonly Screen[] = [
   settingsScreen,
@@ -55,10 +67,15 @@ export const accountScreens: readonly Screen[] = [
   ]),
   screen('/my-account/two-factor', t('Two-factor login'), { reads: { me: ME } }, [
     form('confirm', 'POST /api/v1/users/:id/two-factor/confirm-request', {
-      // After a wrong code: the answer of the request has the form.
+      // The answer of the request has the form, and that of a wrong code has it again.
       when: () => false,
       fields: { requestToken: { label: t('Request'), as: 'hidden' }, otpToken: t('Code') },
-      button: t('Switch on'),
+      refused: ({ detail }, text, shown) => {
+        const asked = { requestToken: text('requestToken'), uri: text('uri') }
+        return detail !== 'Invalid request token' && /^otpauth:\/\/totp\/[!-~]{1,1000}$/.test(asked.uri)
+          ? appOf(asked, shown, true)
+          : undefined
+      },
       said: t('Two-factor login is on.'),
     }),
     form('request', 'POST /api/v1/users/:id/two-factor/request', {
@@ -67,16 +84,7 @@ export const accountScreens: readonly Screen[] = [
       fields: PASSWORD,
       refused: wrongPassword,
       button: t('Begin'),
-      ends: (_text, shown, answer) => ({
-        heading: t('Add the key to your app'),
-        body: html`<p>${t('Scan this picture with the app, or type the key into it. Then type the code that it shows.')}</p>
-<div class="qr" role="img" aria-label="${t('QR code with the address')}">${new Html(renderSVG(textAt(answer, 'otpRequest.uri'), { border: 4 }))}</div>${facts(
-          [
-            [t('Key'), valueAt(answer, 'otpRequest.secret')],
-            [t('Address'), valueAt(answer, 'otpRequest.uri')],
-          ],
-        )}<form method="post" action="/my-account/two-factor" class="fields">${hiddenFields(shown, 'confirm')}<input type="hidden" name="requestToken" value="${textAt(answer, 'otpRequest.requestToken')}"><label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required><button class="main">${t('Switch on')}</button></form>`,
-      }),
+      ends: (_text, shown, answer) => appOf(valueAt(answer, 'otpRequest'), shown),
     }),
     form('disable', 'POST /api/v1/users/:id/two-factor/disable', {
       when: ({ data }) => valueAt(data.me, 'twoFactorEnabled') === true,

@@ -8,8 +8,8 @@ import { capital, size } from '../bodies/text.ts'
 import { customMarkup } from '../custom-markup.ts'
 import { textAt, valueAt } from './api.ts'
 import { newChannel } from './channels.ts'
-import { type FieldWords, wordsOf } from './fields.ts'
-import { type FormPart, form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
+import { type FieldWords, type Words, wordsOf } from './fields.ts'
+import { type FormPart, form, list, type Screen, type Shown, screen } from './parts.ts'
 import { facts, is, isNot, picture, reportColumns } from './words.ts'
 
 const CONFIG = 'GET /api/v1/config/custom'
@@ -163,6 +163,8 @@ const since = (ms: number) => ({
   query: () => ({ startDate: new Date(Date.now() - ms).toISOString() }),
   columns: { At: 'timestamp', Level: 'level', Message: 'message' },
 })
+/** Each with those that are more severe. */
+const LEVELS = { debug: t('All'), info: t('Info and above'), warn: t('Warnings and errors'), error: t('Errors only') }
 const MARKS: Readonly<Record<string, Localized>> = { ok: t('Good'), warning: t('Warning'), problem: t('Problem') }
 
 export const systemScreens: readonly Screen[] = [
@@ -210,22 +212,21 @@ ${tabs(t('Settings'), [
     ...configForms,
     (shown) => (configForms.some(({ when }) => when?.(shown)) ? null : html`<p class="soft">${t('Nothing matches.')}</p>`),
   ]),
-  screen(
-    '/admin/homepage',
-    t('Home page'),
-    { needs: 'PUT /api/v1/custom-pages/homepage/instance', readsIfAny: { homepage: 'GET /api/v1/custom-pages/homepage/instance' } },
-    [
-      form('homepage', 'PUT /api/v1/custom-pages/homepage/instance', {
-        initial: ({ data }) => data.homepage,
-        fields: {
-          content: { label: t('Content'), as: 'long', help: t('Markdown, with HTML. Without it the home page is a list of videos.') },
-        },
-        preview: (text, { tools }) => new Html([(language) => customMarkup(text('content'), tools.urls.origin, language).in(language)]),
-      }),
-    ],
-  ),
+  screen('/admin/homepage', t('Home page'), { readsIfAny: { homepage: 'GET /api/v1/custom-pages/homepage/instance' } }, [
+    form('homepage', 'PUT /api/v1/custom-pages/homepage/instance', {
+      initial: ({ data }) => data.homepage,
+      fields: {
+        content: { label: t('Content'), as: 'long', help: t('Markdown, with HTML. Without it the home page is a list of videos.') },
+      },
+      preview: (text, { tools }) => new Html([(language) => customMarkup(text('content'), tools.urls.origin, language).in(language)]),
+    }),
+  ]),
   screen('/admin/logs', t('Logs'), [
-    list('logs', 'GET /api/v1/vireo/logs', { ...since(3_600_000), title: t('Logs of the last hour'), filters: { level: t('Level') } }),
+    list('logs', 'GET /api/v1/vireo/logs', {
+      ...since(3_600_000),
+      title: t('Logs of the last hour'),
+      filters: { level: { label: t('Level'), choices: LEVELS } },
+    }),
     list('audit-logs', 'GET /api/v1/vireo/audit-logs', { ...since(7 * 86_400_000), title: t('Changes of the last week') }),
   ]),
 ]

@@ -168,7 +168,7 @@ export function bodyOf(fields: readonly Field[], sent: Typed): Json {
   const shown = new Set(sent.get(SHOWN)?.[0]?.split(' '))
   const body: Json = {}
   for (const field of fields) {
-    if (field.locked) continue
+    if (field.locked || field.as === 'file') continue
     const texts = sent.get(field.name) ?? []
     // Browsers leave out unchecked boxes; other fields that are missing were not in the form.
     if (!sent.has(field.name) && field.as !== 'check' && field.as !== 'many' && field.type !== 'boolean' && !field.required) continue

@@ -1,10 +1,10 @@
 // Screens: pages of forms and lists that are clients of the API. Each is a declaration; this file shows it and sends what was typed.
 
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { DomainError } from '../../../actors/runtime/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { Localized, recognized, t } from '../../../platform/language.ts'
+import { type FormStream, formStream } from '../../plugins/form-stream.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { invalidParamsOf } from '../../plugins/invalid-params.ts'
 import { loginPath } from '../../plugins/local-path.ts'
@@ -33,6 +33,7 @@ import { problemOf } from './problems.ts'
 import { mayOpen, menuOf, screens } from './screens.ts'
 import { addUploadBridge } from './upload-bridge.ts'
 import { visitorScreens } from './visitors.ts'
+import { PICTURES } from './words.ts'
 
 /** What the request before this page did. */
 interface Outcome {
@@ -57,10 +58,6 @@ interface Asked {
 const MANY = 100
 /** The field of a dangerous form, or of one of a list, after somebody was asked. */
 const CONFIRMED = 'confirmed'
-/** The texts of a form with files come first: they are checked before anything is stored, and shown again if the API refuses them. */
-const HEAD_BYTES = 256 * 1024
-const FILE = /\r\ncontent-disposition:[^\r\n]*;\s*filename=/i
-const HEAD_MS = 20_000
 const ID = /^[^\s/?#\\]{1,300}$/
 
 export function addScreens(tools: PageTools): void {
@@ -222,7 +219,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     if (part.limit) await app.rateLimits.take(part.limit, request, reply)
     const result = await sendTo(asked, part, sent, form)
     if (!result.ok) {
-      const meant = part.refused?.(result.refusal)
+      const meant = part.refused?.(result.refusal, text, shown)
       if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: result.refusal.status, ...meant })
       if (result.refusal.status === 401 && !meant) return reply.redirect(loginPath(pageOfForm(request)), 303)
       const typed = typedAgain(wordsFor(part, shown), sent)
@@ -243,20 +240,26 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
   async function sendTo({ request, shown }: Asked, part: FormPart, sent: Typed, form?: FormStream): Promise<ApiResult> {
     const { operation, inPath = [], fixed, rules, changesOnly } = part
     const text = textIn(sent)
-    const fields = wordsFor(part, shown).filter(({ name, as }) => as !== 'file' && !inPath.includes(name))
+    const all = wordsFor(part, shown)
+    const fields = all.filter(({ name }) => !inPath.includes(name))
     const made = bodyOf(fields, sent)
     const schema = schemaOf(app.operationOf(operation))
     const body = schema && { ...(part.body ? part.body(text, made, shown) : made), ...fixed?.(shown) }
     const ids = Object.fromEntries(inPath.map((name) => [name, idIn(text(name))]))
-    const missing = Object.fromEntries(inPath.map((name) => [name, ids[name] === '' && t('This is needed.')]))
-    const broken = Object.entries({ ...rules?.(text), ...missing }).filter((one): one is [string, Localized] => one[1] !== false)
+    const { 'x-upload-content-length': size, 'x-upload-content-type': type } = request.headers
+    const missing = all.flatMap(({ name, as, accept, required }): [string, Localized][] => {
+      if (ids[name] === '') return [[name, t('This is needed.')]]
+      if (as !== 'file' || !required || (part.pieces && size) || form?.mayHave(name)) return []
+      return [[name, accept === PICTURES ? t('A picture is needed.') : t('A file is needed.')]]
+    })
+    const refused = [...Object.entries(rules?.(text) ?? {}), ...missing]
+    const broken = refused.filter((one): one is [string, Localized] => one[1] !== false)
     if (broken.length > 0) {
       const wrong = schema ? invalidParamsOf(schema, 'body', body).map(({ name, msg }) => [name, msg] as const) : []
       return { ok: false, refusal: { status: 400, detail: '', fields: new Map<string, string | Localized>([...wrong, ...broken]) } }
     }
     if (changesOnly && Object.keys(made).length === 0) return { ok: true, status: 204, body: undefined }
     const values = { ...shown.values, ...ids }
-    const { 'x-upload-content-length': size, 'x-upload-content-type': type } = request.headers
     if (part.pieces && size) {
       const headers = { 'x-upload-content-length': String(size), 'x-upload-content-type': String(type) }
       const file = { filename: text('filename'), fileId: text('fileId') }
@@ -293,7 +296,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     for (const id of ids) {
       const names = (action.operation.match(/(?<=:)\w+/g) ?? []).filter((name) => !Object.hasOwn(Object(request.params), name))
       const [own, first] = id.split('~').reverse()
-      const ofRow = { [names.at(-1) ?? '']: own, ...(list.first && first ? { [names[0] ?? 'id']: first } : {}) }
+      const ofRow = { ...(first && names.length > 1 ? { [names[0] ?? '']: first } : {}), [names.at(-1) ?? '']: own }
       const result = await api.call(request, {
         operation: action.operation,
         values: { ...shown.values, ...ofRow },
@@ -330,49 +333,4 @@ const pathOf = ({ url }: FastifyRequest): string => new URL(url, 'http://inside'
 function typedIn(body: unknown): Typed {
   const entries = Object.entries(typeof body === 'object' && body !== null ? body : {})
   return new Map(entries.map(([name, value]): [string, string[]] => [name, [value].flat().filter((text) => typeof text === 'string')]))
-}
-
-type FormStream = ReturnType<typeof formStream>
-
-/** A multipart form (RFC 7578) whose first fields are read before it is sent on. */
-function formStream({ raw, headers }: FastifyRequest) {
-  const [, boundary = ''] = /boundary="?([^";]+)/.exec(headers['content-type'] ?? '') ?? []
-  const chunks = raw.iterator({ destroyOnReturn: false })
-  let start = Buffer.alloc(0)
-  async function* all(): AsyncGenerator<Buffer> {
-    yield start
-    yield* chunks
-  }
-  return {
-    /** The fields before the first file. */
-    async head(): Promise<Typed> {
-      const cut = setTimeout(() => raw.destroy(), HEAD_MS)
-      for (let from = 0; start.length < HEAD_BYTES && !FILE.test(start.toString('latin1', from)); ) {
-        const { value, done } = await chunks.next()
-        if (done) break
-        // Searched again for the sake of a header that arrives in parts.
-        from = Math.max(0, start.length - 1024)
-        start = Buffer.concat([start, value])
-      }
-      clearTimeout(cut)
-      const fields = new Map<string, string[]>()
-      for (const part of start.toString().split(`--${boundary}`)) {
-        const [, name, value] = /^\r\ncontent-disposition: form-data; name="([^"\r\n]{1,100})"\r\n\r\n(.*)\r\n$/is.exec(part) ?? []
-        if (name !== undefined && value !== undefined) fields.set(name, [...(fields.get(name) ?? []), value])
-      }
-      return fields
-    },
-    /** The form with these texts before its file, in place of those that were read. */
-    after(texts: [string, string][]) {
-      const head = texts
-        .map(([name, text]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`)
-        .join('')
-      const cut = Math.max(0, start.lastIndexOf(`--${boundary}`, FILE.exec(start.toString('latin1'))?.index ?? start.length))
-      const length = headers['content-length'] && String(Number(headers['content-length']) - cut + Buffer.byteLength(head))
-      start = Buffer.concat([Buffer.from(head), start.subarray(cut)])
-      return { length, stream: Readable.from(all()) }
-    },
-    /** Lets others read the rest. */
-    end: async () => await chunks.return?.().catch(() => undefined),
-  }
 }

@@ -79,6 +79,7 @@ export const libraryScreens: readonly Screen[] = [
   ]),
   screen('/my-library/comments', t('Comments'), [
     list('comments', 'GET /api/v1/users/me/videos/comments', {
+      id: (row) => `${textAt(row, 'videoId')}~${textAt(row, 'id')}`,
       columns: {
         From: handle('account.', '/a'),
         Comment: (row) =>
@@ -92,7 +93,6 @@ export const libraryScreens: readonly Screen[] = [
         approve: { label: t('Approve'), operation: 'POST /api/v1/videos/:id/comments/:commentId/approve', when: is('heldForReview', true) },
         delete: { label: t('Delete'), operation: 'DELETE /api/v1/videos/:id/comments/:commentId', danger: true },
       },
-      first: 'videoId',
       empty: t('No comments yet.'),
     }),
   ]),

@@ -1,7 +1,7 @@
 // A list of the API as a table: search, filters, sorting, pages, and actions on one row or many.
 
 import { z } from 'zod'
-import { Html, html } from '../../../platform/html.ts'
+import { Html, html, rich } from '../../../platform/html.ts'
 import { inNumbers, known, Localized, t, type Word } from '../../../platform/language.ts'
 import { pager } from '../bodies/listing.ts'
 import { day, shortText } from '../bodies/text.ts'
@@ -14,6 +14,8 @@ const ROWS_PER_PAGE = 20
 export interface ListShown {
   rows: readonly unknown[]
   total: number
+  /** The time to which the API has searched, if it did not finish. */
+  searchedTo: string
   page: number
   path: string
   /** The address with all that is narrowed down. */
@@ -39,7 +41,7 @@ const parameter = (list: ListPart, name: string): string => `${list.list}.${name
 
 /** How the list is narrowed down and sorted, as far as the API can. */
 const askedOf = (list: ListPart, shape: Shape, shown: Shown): [string, string][] =>
-  ['search', 'sort', ...Object.keys(list.filters ?? {})].flatMap((name): [string, string][] => {
+  ['search', 'sort', 'endDate', ...Object.keys(list.filters ?? {})].flatMap((name): [string, string][] => {
     const value = shown.query(parameter(list, name))
     return name in shape && value !== undefined ? [[name, value]] : []
   })
@@ -57,10 +59,11 @@ export function listQuery(list: ListPart, { shown, page }: { shown: Shown; page:
 }
 
 /** The rows of a page in an answer of the API, which may have no pages, and how many there are on all of them. */
-export function rowsOf(answer: unknown, page: number): { rows: readonly unknown[]; total: number } {
+export function rowsOf(answer: unknown, page: number): Pick<ListShown, 'rows' | 'total' | 'searchedTo'> {
   const rows = (valueAt(answer, 'data') ?? []) as unknown[]
   const start = rows.length > ROWS_PER_PAGE ? (page - 1) * ROWS_PER_PAGE : 0
-  return { rows: rows.slice(start, start + ROWS_PER_PAGE), total: Number(valueAt(answer, 'total') ?? rows.length) }
+  const total = Number(valueAt(answer, 'total') ?? rows.length)
+  return { rows: rows.slice(start, start + ROWS_PER_PAGE), total, searchedTo: textAt(answer, 'searchedTo') }
 }
 
 export const lastPage = (total: number): number => Math.max(1, Math.ceil(total / ROWS_PER_PAGE))
@@ -71,7 +74,7 @@ export function pageOf(list: ListPart, { query }: Shown): number {
 }
 
 export function listHtml(list: ListPart, given: ListShown): Html {
-  const { rows, total, page, path, here, actions, inputs, shown, only } = given
+  const { rows, total, searchedTo, page, path, here, actions, inputs, shown, only } = given
   const shape = shapeOf(list, shown)
   const asked = new Map(askedOf(list, shape, shown))
   const address = (changes: Record<string, string>) => {
@@ -79,7 +82,7 @@ export function listHtml(list: ListPart, given: ListShown): Html {
     for (const [name, value] of new Map([...asked, ...Object.entries(changes)])) query.set(parameter(list, name), value)
     return query.size > 0 ? `${path}?${query}` : path
   }
-  const sortable = new Set(optionsOf(shape.sort))
+  const sortable = new Set(described(shape.sort).values)
   /** A heading that sorts, if the API can sort by the column. */
   const headingHtml = ([name, cell]: [string, Cell]): Html => {
     if (typeof cell !== 'string' || !sortable.has(cell)) return html`<th scope="col">${known(name)}</th>`
@@ -89,11 +92,14 @@ export function listHtml(list: ListPart, given: ListShown): Html {
   }
   const heading = list.title && html`<h2 id="${list.list}">${list.title}</h2>`
   const filters = filtersHtml(list, shape, asked, path)
+  const further =
+    searchedTo &&
+    total <= page * ROWS_PER_PAGE &&
+    html`<p>${rich('Searched back to {time}.', { time: momentHtml(new Date(searchedTo)) })} <a href="${address({ endDate: searchedTo })}">${t('Search on')}</a></p>`
   if (rows.length === 0)
-    return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : (list.empty ?? t('None.'))}</p>`
+    return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : (list.empty ?? t('None.'))}</p>${further}`
   const isForm = actions.length > 0
-  const lastOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
-  const idOf = (row: unknown) => `${list.first ? `${textAt(row, list.first)}~` : ''}${lastOf(row)}`
+  const idOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
   const { body } = shown.request
   const acted = textAt(body, 'part') === list.list ? textAt(body, 'act').split(/[ ~]/) : []
   /** The row that was acted on keeps the focus, at best on the same button. */
@@ -107,9 +113,10 @@ export function listHtml(list: ListPart, given: ListShown): Html {
 <tbody>${(only ? rows.filter((row) => only.includes(idOf(row))) : rows).map(
     (row) => html`<tr>${
       isForm &&
-      html`<td><input type="checkbox" name="id" value="${idOf(row)}" aria-labelledby="${list.list}-select ${list.list}-${idOf(row)}"></td>`
+      html`<td><input type="checkbox" name="id" value="${idOf(row)}" aria-labelledby="${list.list}-select ${list.list}-${idOf(row)} ${list.list}-${idOf(row)}-1"></td>`
     }${Object.values(list.columns).map(
-      (cell, column) => html`<td${column === 0 && html` id="${list.list}-${idOf(row)}"`}>${cellHtml(cell, row, shown)}</td>`,
+      (cell, column) =>
+        html`<td${column < 2 && html` id="${list.list}-${idOf(row)}${column > 0 && '-1'}"`}>${cellHtml(cell, row, shown)}</td>`,
     )}${isForm && html`<td class="acts">${buttonsOf(row)}</td>`}</tr>
 `,
   )}</tbody></table></div>`
@@ -127,7 +134,7 @@ export function listHtml(list: ListPart, given: ListShown): Html {
   })
   return html`${heading}${filters}
 ${isForm ? html`<form method="post" action="${here}" data-swap>${hiddenFields(shown, list.list)}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
-${pages}`
+${pages}${further}`
 }
 
 /** What is typed into the inputs counts for actions that send them. */
@@ -135,16 +142,26 @@ const buttonHtml = (value: string, { label, body, danger }: Action, isFocused = 
   html`<button name="act" value="${value}"${typeof body !== 'object' && html` formnovalidate`}${danger && html` data-confirm="${t('{action}?', { action: label })}"`}${isFocused && html` autofocus`}>${label}</button>`
 
 function filtersHtml(list: ListPart, shape: Shape, asked: ReadonlyMap<string, string>, path: string): Html | null {
-  const filters = Object.entries(list.filters ?? {}).map(([name, label]) => ({ name, label, options: optionsOf(shape[name]) }))
+  const filters = Object.entries(list.filters ?? {}).map(([name, word]) => {
+    const { label, choices } = word instanceof Localized ? { label: word } : word
+    const { values, initial } = described(shape[name])
+    return {
+      name,
+      label,
+      initial,
+      options: choices ?? Object.fromEntries(values.map((value) => [value, TRUTHS[value] ?? known(wordsOf(value))])),
+    }
+  })
   if (filters.length === 0 && !('search' in shape)) return null
   const search =
     'search' in shape &&
     html`<input type="search" name="${parameter(list, 'search')}" aria-label="${t('Search this list')}" placeholder="${t('Search this list')}" value="${asked.get('search') ?? ''}">`
   const fields = filters.map(
-    ({ name, label, options }) =>
-      html`<label>${label} <select name="${parameter(list, name)}"><option value="">${t('All')}</option>${options.map(
-        (value) =>
-          html`<option value="${value}"${value === asked.get(name) && html` selected`}>${TRUTHS[value] ?? known(wordsOf(value))}</option>`,
+    ({ name, label, initial, options }) =>
+      html`<label>${label} <select name="${parameter(list, name)}">${initial === undefined && html`<option value="">${t('All')}</option>`}${Object.entries(
+        options,
+      ).map(
+        ([value, text]) => html`<option value="${value}"${value === (asked.get(name) ?? initial) && html` selected`}>${text}</option>`,
       )}</select></label>`,
   )
   const sort = asked.get('sort')
@@ -152,11 +169,10 @@ function filtersHtml(list: ListPart, shape: Shape, asked: ReadonlyMap<string, st
   return html`<form action="${path}" class="filters" role="search" aria-label="${list.title ? t('Filter: {list}', { list: list.title }) : t('Filter')}">${sorted}${search}${fields}<button>${t('Show')}</button></form>`
 }
 
-/** The values of a parameter, if it does not take any text. */
-function optionsOf(parameter: z.ZodType | undefined): string[] {
-  if (!parameter) return []
-  const { type, enum: values = [] } = z.toJSONSchema(parameter, { io: 'input', unrepresentable: 'any' })
-  return type === 'boolean' || values.includes('true') ? Object.keys(TRUTHS) : values.map(String)
+/** The values of a parameter, if it does not take any text, and its default. */
+function described(parameter: z.ZodType = z.string()): { values: string[]; initial: unknown } {
+  const { type, enum: values = [], default: initial } = z.toJSONSchema(parameter, { io: 'input', unrepresentable: 'any' })
+  return { values: type === 'boolean' || values.includes('true') ? Object.keys(TRUTHS) : values.map(String), initial }
 }
 
 const TRUTHS: Choices = { true: t('Yes'), false: t('No') }

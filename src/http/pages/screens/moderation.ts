@@ -2,12 +2,11 @@
 
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, listed, t } from '../../../platform/language.ts'
-import { HttpError } from '../../plugins/http-error.ts'
 import { counted, shortText } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
-import { wordsOf } from './fields.ts'
-import { type Cell, form, type ListPart, list, type Part, type Screen, type Shown, screen, type Words } from './parts.ts'
-import { facts, handle, handleText, is, link, readable, reportedThing, reportReasons } from './words.ts'
+import { type Words, wordsOf } from './fields.ts'
+import { type Cell, form, type ListPart, list, type Part, type Screen, type Shown, screen } from './parts.ts'
+import { facts, handle, handleText, link, readable, reportedThing, reportReasons } from './words.ts'
 
 interface Where {
   path: string
@@ -99,26 +98,22 @@ const listFields: Words = {
 /** Lists of words whose comments are marked, and the screen of one. */
 export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen[] => [
   screen(path, t('Watched words'), [
-    list('lists', `GET ${api}`, {
-      columns: { Name: link(path, 'id', 'listName'), Words: (row) => someOf(valueAt(row, 'words') as string[]), Changed: 'updatedAt' },
+    list('lists', `GET ${ownApi(api)}`, {
+      columns: { Name: link(path, 'id', 'listName'), Words: someOf, Changed: 'updatedAt' },
       actions: { delete: { label: t('Delete'), operation: removal(`${api}/:listId`), danger: true } },
       empty: t('No lists yet.'),
     }),
     form('list', `POST ${api}`, { title: t('A new list'), fields: listFields, button: t('Make the list') }),
   ]),
-  // Nobody has more than 100.
-  screen(`${path}/:listId`, t('Edit the list'), { reads: { lists: `GET ${api}?count=100` } }, [
-    form('list', `PUT ${api}/:listId`, { initial: openList, fields: listFields }),
+  screen(`${path}/:listId`, t('Edit the list'), { reads: { list: `GET ${ownApi(api)}/:listId` } }, [
+    form('list', `PUT ${api}/:listId`, { initial: ({ data }) => data.list, fields: listFields }),
   ]),
 ]
 
-const someOf = (words: string[]): Html => html`${counted.words(words.length)} · <bdi>${shortText(words.join(', '))}</bdi>`
+const ownApi = (api: string): string => api.replace('/v1/', '/v1/vireo/')
 
-function openList({ data, values }: Shown): unknown {
-  const found = (valueAt(data.lists, 'data') as unknown[]).find(is('id', Number(values.listId)))
-  if (!found) throw new HttpError(404, 'There is no such list of watched words.')
-  return found
-}
+const someOf = (row: unknown): Html =>
+  html`${counted.words(Number(valueAt(row, 'count')))} · <bdi>${shortText(textAt(row, 'beginning'))}</bdi>`
 
 /** A report with its messages; `label` is that of a new one, `from` shows who wrote one. */
 export const conversation = (label: Localized, from: Cell, actions: ListPart['actions'] = {}): Part[] => [

@@ -34,8 +34,6 @@ export interface Ending {
 /** The text of a field in a sent form. */
 export type Text = (name: string) => string
 
-export type { Words }
-
 /** Fields, with what the schema of the operation says about them. */
 export interface Inputs {
   operation: string
@@ -67,7 +65,7 @@ export interface FormPart extends Inputs {
   /** Ends the screen when it is done. */
   ends?: (text: Text, shown: Shown, answer: unknown) => Ending
   /** What a refusal of the API means here, if not what it says; or the end of the screen. */
-  refused?: (refusal: Refusal) => Localized | Ending | undefined
+  refused?: (refusal: Refusal, text: Text, shown: Shown) => Localized | Ending | undefined
   /** Problems that the API does not know, by field. With one the form is not sent to it. */
   rules?: (text: Text) => Readonly<Record<string, Localized | false>>
   /** Counted in addition to the limits of the operation. */
@@ -105,15 +103,13 @@ export interface ListPart {
   operation: string
   /** Paths into a row, or functions, by heading in English. */
   columns: Readonly<Record<string, Cell>>
-  /** Identifies a row for its actions, as the last parameter of their operations; by default `id`. */
+  /** Identifies a row for its actions, as the last parameter of their operations, after `~` and the one before it; by default `id`. */
   id?: string | ((row: unknown) => string)
-  /** The first parameter, if the operations have two that belong to the row. */
-  first?: string
   query?: (shown: Shown) => Record<string, string | undefined>
   /** Fixed parameters of the path. */
   at?: Values
-  /** Query parameters of the operation that the page offers, by label. */
-  filters?: Readonly<Record<string, Localized>>
+  /** Query parameters of the operation that the page offers: all of them are chosen from, but for one with a default. */
+  filters?: Words
   actions?: Readonly<Record<string, Action>>
   /** Texts for actions. */
   inputs?: Inputs

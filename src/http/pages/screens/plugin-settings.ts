@@ -4,8 +4,8 @@ import { Html, html } from '../../../platform/html.ts'
 import { known, t } from '../../../platform/language.ts'
 import { customMarkup } from '../custom-markup.ts'
 import { valueAt } from './api.ts'
-import type { FieldWords } from './fields.ts'
-import type { Shown, Words } from './parts.ts'
+import type { FieldWords, Words } from './fields.ts'
+import type { Shown } from './parts.ts'
 import { choicesFrom } from './words.ts'
 
 interface Setting {

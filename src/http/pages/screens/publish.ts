@@ -4,7 +4,7 @@ import type { Config } from '../../../config/index.ts'
 import { recognized, t } from '../../../platform/language.ts'
 import { newChapters, WANTED } from '../../chapters/routes.ts'
 import { textAt } from './api.ts'
-import { form, list, type Screen, type Shown, screen, type Words } from './parts.ts'
+import { form, list, type Screen, type Shown, screen } from './parts.ts'
 import { captionFields, chapterField, chaptersIn, is, isNot, liveFields, ME, state, videoBody, videoFields, videoLink } from './words.ts'
 
 const toVideo = (answer: unknown): string => `/my-library/videos/${textAt(answer, 'video.shortUUID')}`
@@ -13,8 +13,8 @@ const initial = ({ tools }: Shown) => {
   return { privacy, licence, commentsPolicy, downloadEnabled }
 }
 const takesNothing = ({ import: { videos } }: Config): boolean => !videos.http.enabled && !videos.torrent.enabled
-const ADDRESS: Words = { targetUrl: { label: t('Address of a video'), help: t('A page of another video site, or a media file.') } }
-const TORRENT: Words = { torrentfile: { label: t('Torrent'), as: 'file', accept: '.torrent,application/x-bittorrent' } }
+const ADDRESS = { targetUrl: { label: t('Address of a video'), help: t('A page of another video site, or a media file.') } }
+const TORRENT = { torrentfile: { label: t('Torrent'), as: 'file', accept: '.torrent,application/x-bittorrent' } } as const
 /** Pending and processing. */
 const BUSY_IMPORTS = [1, 5]
 

@@ -2,14 +2,18 @@
 
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
+import { pager } from '../bodies/listing.ts'
 import { capital, languageName } from '../bodies/text.ts'
+import { pageNumber } from '../fields.ts'
 import { textAt, valueAt } from './api.ts'
-import { form, type ListPart, list, type Screen, type Shown, screen, type Words } from './parts.ts'
+import { form, type ListPart, list, type Screen, type Shown, screen } from './parts.ts'
 import {
+  CHAPTERS_PER_PAGE,
   captionFields,
   channelsOf,
   chapterField,
-  chapterLines,
+  chapterPage,
+  chaptersAt,
   chaptersIn,
   facts,
   is,
@@ -56,7 +60,9 @@ const aboutEdition =
     html`<p>${ownLink(video)}: ${state('state', BUSY_STATES)(video)}.</p>
 ${valueAt(config, key) !== true && html`<p class="soft">${disabled}</p>`}`
 
-const taskFile = (label: Localized, accept: string): Words => ({ 'tasks[0][options][file]': { label, as: 'file', accept, required: true } })
+const taskFile = (label: Localized, accept: string) => ({
+  'tasks[0][options][file]': { label, as: 'file', accept, required: true } as const,
+})
 
 export const ownVideos: Omit<ListPart, 'list' | 'operation'> = {
   columns: {
@@ -83,67 +89,74 @@ export const videoScreens: readonly Screen[] = [
   screen('/my-library/videos', t('Videos'), { reads: { processing: PROCESSING } }, [
     list('videos', 'GET /api/v1/users/me/videos', { ...ownVideos, filters: { isLive: t('Lives') } }),
   ]),
-  screen(
-    '/my-library/videos/:id',
-    t('Edit the video'),
-    ofOwn('video', { me: ME, chapters: 'GET /api/v1/videos/:videoId/chapters', processing: PROCESSING }, { passwords: PASSWORDS }),
-    [
-      (shown) => {
-        const { video } = shown.data
-        const id = textAt(video, 'shortUUID')
-        return html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong>: ${progressOf(video, shown)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${is('isLive', true)(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
+  screen('/my-library/videos/:id', t('Edit the video'), ofOwn('video', { me: ME, processing: PROCESSING }, { passwords: PASSWORDS }), [
+    (shown) => {
+      const { video } = shown.data
+      const id = textAt(video, 'shortUUID')
+      return html`<p><strong><bdi>${textAt(video, 'name')}</bdi></strong>: ${progressOf(video, shown)}. <a href="/w/${id}">${t('Watch')}</a> · <a href="/my-library/videos/${id}/statistics">${t('Statistics')}</a>${is('isLive', true)(video) ? html` · <a href="/my-library/videos/${id}/live">${t('Key and state of the live')}</a>` : html` · <a href="/my-library/videos/${id}/chapters">${t('Chapters')}</a> · <a href="/my-library/videos/${id}/studio">${t('Cut, intro and outro')}</a> · <a href="/my-library/videos/${id}/source">${t('Replace the file')}</a>`}</p>`
+    },
+    form('details', 'PUT /api/v1/videos/:id', {
+      initial: ({ data: { video, passwords } }) => ({
+        ...(video as object),
+        videoPasswords: [valueAt(passwords, 'data') ?? []].flat().map((one) => textAt(one, 'password')),
+        channelId: valueAt(video, 'channel.id'),
+        scheduleUpdate: valueAt(video, 'scheduledUpdate'),
+      }),
+      changesOnly: true,
+      fields: (shown) => {
+        const own = { [textAt(shown.data.video, 'channel.id')]: textAt(shown.data.video, 'channel.displayName') }
+        return { ...videoFields(shown), channelId: { label: t('Channel'), choices: { ...own, ...channelsOf(shown) } } }
       },
-      form('details', 'PUT /api/v1/videos/:id', {
-        initial: ({ data: { video, passwords } }) => ({
-          ...(video as object),
-          videoPasswords: [valueAt(passwords, 'data') ?? []].flat().map((one) => textAt(one, 'password')),
-          channelId: valueAt(video, 'channel.id'),
-          scheduleUpdate: valueAt(video, 'scheduledUpdate'),
-        }),
-        changesOnly: true,
-        fields: (shown) => {
-          const own = { [textAt(shown.data.video, 'channel.id')]: textAt(shown.data.video, 'channel.displayName') }
-          return { ...videoFields(shown), channelId: { label: t('Channel'), choices: { ...own, ...channelsOf(shown) } } }
-        },
-        body: videoBody,
-      }),
-      picture('thumbnail', t('Thumbnail'), 'PUT /api/v1/videos/:id'),
-      form('chapters', 'PUT /api/v1/videos/:videoId/chapters', {
-        title: t('Chapters'),
-        when: isNot('data.video.isLive', true),
-        initial: ({ data }) => ({ chapters: chapterLines(valueAt(data.chapters, 'chapters')) }),
-        fields: { chapters: chapterField },
-        body: (text) => ({ chapters: chaptersIn(text('chapters')) }),
-        button: t('Save the chapters'),
-      }),
-      list('captions', 'GET /api/v1/videos/:videoId/captions', {
-        title: t('Captions'),
-        id: 'language.id',
-        columns: { Language: (row) => languageName(textAt(row, 'language.id')), Automatic: 'automaticallyGenerated', Changed: 'updatedAt' },
-        actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/videos/:videoId/captions/:captionLanguage' } },
-        empty: t('No captions yet.'),
-      }),
-      form('caption', 'PUT /api/v1/videos/:videoId/captions/:captionLanguage', {
-        files: true,
-        inPath: ['captionLanguage'],
-        fields: () => captionFields({ required: true, none: t('Choose one') }),
-        button: t('Add the captions'),
-      }),
-      form('give', OFFER, {
-        title: t('Give it to somebody else'),
-        fields: { username: t('Account of this server') },
-        button: t('Offer'),
-        said: t('The offer waits for an answer.'),
-      }),
-      form('delete', 'DELETE /api/v1/videos/:id', {
-        title: t('Delete the video'),
-        button: t('Delete'),
-        danger: true,
-        text: t('It cannot be brought back.'),
-        leadsTo: () => '/my-library/videos',
-      }),
-    ],
-  ),
+      body: videoBody,
+    }),
+    picture('thumbnail', t('Thumbnail'), 'PUT /api/v1/videos/:id'),
+    list('captions', 'GET /api/v1/videos/:videoId/captions', {
+      title: t('Captions'),
+      id: 'language.id',
+      columns: { Language: (row) => languageName(textAt(row, 'language.id')), Automatic: 'automaticallyGenerated', Changed: 'updatedAt' },
+      actions: { remove: { label: t('Remove'), operation: 'DELETE /api/v1/videos/:videoId/captions/:captionLanguage' } },
+      empty: t('No captions yet.'),
+    }),
+    form('caption', 'PUT /api/v1/videos/:videoId/captions/:captionLanguage', {
+      files: true,
+      inPath: ['captionLanguage'],
+      fields: () => captionFields({ required: true, none: t('Choose one') }),
+      button: t('Add the captions'),
+    }),
+    form('give', OFFER, {
+      title: t('Give it to somebody else'),
+      fields: { username: t('Account of this server') },
+      button: t('Offer'),
+      said: t('The offer waits for an answer.'),
+    }),
+    form('delete', 'DELETE /api/v1/videos/:id', {
+      title: t('Delete the video'),
+      button: t('Delete'),
+      danger: true,
+      text: t('It cannot be brought back.'),
+      leadsTo: () => '/my-library/videos',
+    }),
+  ]),
+  screen('/my-library/videos/:id/chapters', t('Chapters'), ofOwn('video', { chapters: 'GET /api/v1/videos/:videoId/chapters' }), [
+    ({ data: { video } }) => html`<p>${ownLink(video)}</p>`,
+    form('chapters', 'PUT /api/v1/videos/:videoId/chapters', {
+      when: isNot('data.video.isLive', true),
+      initial: chapterPage,
+      fields: { from: { label: t('From'), as: 'hidden' }, to: { label: t('To'), as: 'hidden' }, chapters: chapterField },
+      // Those of other pages stay.
+      body: (text, _made, { data }) => {
+        const [from, to] = [Number(text('from')), Number(text('to') || Number.POSITIVE_INFINITY)]
+        return {
+          chapters: [...chaptersAt(data).filter(({ timecode }) => timecode < from || timecode >= to), ...chaptersIn(text('chapters'))],
+        }
+      },
+      button: t('Save the chapters'),
+    }),
+    ({ data, query, values }) => {
+      const page = pageNumber(query)
+      return pager(`/my-library/videos/${values.id}/chapters`, { page, hasMore: chaptersAt(data).length > page * CHAPTERS_PER_PAGE })
+    },
+  ]),
   screen('/my-library/videos/:id/studio', t('Studio'), ofOwn('video', { config: CONFIG }), [
     aboutEdition('videoStudio.enabled', t('This server does not edit videos.')),
     ...[

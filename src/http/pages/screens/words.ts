@@ -1,5 +1,6 @@
 // Labels and cells that several screens share.
 
+import type { Chapter } from '../../../actors/chapter/index.ts'
 import { isStaff } from '../../../actors/user/index.ts'
 import { categoryLabels, languageLabels, licenceLabels, privacyLabels } from '../../../actors/video/index.ts'
 import { isMailEnabled } from '../../../config/index.ts'
@@ -7,11 +8,11 @@ import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { clock, languageName, shortText } from '../bodies/text.ts'
-import { pageOfForm } from '../fields.ts'
+import { pageNumber, pageOfForm } from '../fields.ts'
 import { textAt, valueAt } from './api.ts'
-import { type Choices, type FieldWords, itemsIn, momentIn } from './fields.ts'
+import { type Choices, type FieldWords, itemsIn, momentIn, type Words } from './fields.ts'
 import { plain } from './list-html.ts'
-import { type FormPart, form, type ListPart, type Screen, type Shown, type Text, type Words } from './parts.ts'
+import { type FormPart, form, type ListPart, type Screen, type Shown, type Text } from './parts.ts'
 
 /** The operation that reads the account and the channels of the visitor. */
 export const ME = 'GET /api/v1/users/me'
@@ -128,8 +129,9 @@ export const readable =
   (path: string) =>
   (row: unknown, { request, query }: Shown): Html => {
     const [text, whole] = [textAt(row, path), textAt(row, 'id')]
-    if (shortText(text) === text || query('whole') === whole) return html`<bdi>${text}</bdi>`
-    return html`<bdi>${shortText(text)}</bdi> <a href="${pageOfForm(request, { whole })}">${t('Read all of it')}</a>`
+    if (shortText(text) === text) return html`<bdi>${text}</bdi>`
+    if (query('whole') === whole) return html`<bdi id="${path}-whole">${text}</bdi>`
+    return html`<bdi>${shortText(text)}</bdi> <a href="${pageOfForm(request, { whole })}#${path}-whole">${t('Read all of it')}</a>`
   }
 
 /** The name of a row with a link to its page, whose address ends in `id`. */
@@ -199,11 +201,21 @@ export const facts = (pairs: readonly (readonly [Localized, unknown])[]): Html =
     return shown !== null && html`<dt>${name}</dt><dd>${shown}</dd>`
   })}</dl>`
 
-/** `0:00 Title` in each line. */
-export const chapterLines = (chapters: unknown): string =>
-  (Array.isArray(chapters) ? chapters : []).map((one) => `${clock(Number(valueAt(one, 'timecode')))} ${textAt(one, 'title')}`).join('\n')
+export const CHAPTERS_PER_PAGE = 100
 
-export const chaptersIn = (text: string): { timecode: number; title: string }[] =>
+export const chaptersAt = (data: Shown['data']): Chapter[] => valueAt(data.chapters, 'chapters') as Chapter[]
+
+/** A page of chapters, `0:00 Title` in each line: those from a time, to that of the next page. */
+export function chapterPage({ data, query }: Shown) {
+  const all = chaptersAt(data)
+  const start = (pageNumber(query) - 1) * CHAPTERS_PER_PAGE
+  const [from, to] = [start, start + CHAPTERS_PER_PAGE].map((place) => all[place]?.timecode)
+  const lines = all.slice(start, start + CHAPTERS_PER_PAGE).map(({ timecode, title }) => `${clock(timecode)} ${title}`)
+  // Behind the last page none is replaced.
+  return { from: start === 0 ? 0 : (from ?? Number.POSITIVE_INFINITY), to, chapters: lines.join('\n') }
+}
+
+export const chaptersIn = (text: string): Chapter[] =>
   itemsIn(text, '\n').map((line) => {
     const [, time = '', title = ''] = /^([\d:]+)\s+(.*)$/.exec(line) ?? []
     return { timecode: time === '' ? Number.NaN : time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0), title }
