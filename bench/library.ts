@@ -87,6 +87,11 @@ export async function seedLibrary(query: Sql, size: LibrarySize & { origin: stri
        from generate_series(1, $2::int) n) made`,
     [origin, videos, channels],
   )
+  await query(
+    `insert into video_tag (id, tag, published_at, privacy, nsfw, channel_id)
+     select distinct id, tag, published_at, privacy, nsfw, channel_id from video cross join unnest(lower_tags(tags)) tag
+     where id > ${FIRST} and privacy in (1, 4) and state = 'published' and listed and not blocked`,
+  )
   await seedParts(query)
   await query(
     `insert into video_automatic_tag (video_id, name)

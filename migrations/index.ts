@@ -20,6 +20,8 @@ import { ResultsOfRunners } from './0017-results-of-runners.ts'
 import { LiveFences } from './0018-live-fences.ts'
 import { ChannelsOfHosts } from './0019-channels-of-hosts.ts'
 import { ShortPendingLists } from './0020-short-pending-lists.ts'
+import { TagsOfShownVideos } from './0021-tags-of-shown-videos.ts'
+import { CategoriesOfChannels } from './0022-categories-of-channels.ts'
 
 export const migrations = [
   { name: '0001-initial', class: Initial },
@@ -42,4 +44,6 @@ export const migrations = [
   { name: '0018-live-fences', class: LiveFences },
   { name: '0019-channels-of-hosts', class: ChannelsOfHosts },
   { name: '0020-short-pending-lists', class: ShortPendingLists },
+  { name: '0021-tags-of-shown-videos', class: TagsOfShownVideos },
+  { name: '0022-categories-of-channels', class: CategoriesOfChannels },
 ]

@@ -60,6 +60,7 @@ import {
   VideoPassword,
   VideoSchedule,
   VideoSource,
+  VideoTag,
   VideoTotal,
   VideoTotalDelta,
 } from './actors/video/video.entity.ts'
@@ -187,6 +188,7 @@ export const entities = [
   VideoRetiming,
   VideoSchedule,
   VideoSource,
+  VideoTag,
   VideoToldOwner,
   VideoTotal,
   VideoTotalDelta,

@@ -156,6 +156,20 @@ export const VideoDelta = defineEntity({
   },
 })
 
+/** A tag in lower case of a video that lists show. Written by triggers. */
+export const VideoTag = defineEntity({
+  name: 'VideoTag',
+  tableName: 'video_tag',
+  properties: {
+    id: p.integer().primary(),
+    tag: p.text().primary(),
+    publishedAt: p.datetime(3),
+    privacy: p.smallint(),
+    nsfw: p.boolean(),
+    channelId: p.integer(),
+  },
+})
+
 export const VideoDayViews = defineEntity({
   name: 'VideoDayViews',
   tableName: 'video_day_views',

@@ -3,13 +3,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { type EmbeddedPostgres, startEmbeddedPostgres, stopEmbeddedPostgres } from '../../../src/platform/embedded-postgres.ts'
 import { isAlive, readPostmaster } from '../../../src/platform/embedded-postgres-process.ts'
+import { sharedBuffers } from '../../../src/platform/embedded-postgres-server.ts'
 import { silentLogger } from '../../../src/platform/logger.ts'
 import { eventually } from '../../support/until.ts'
 
@@ -86,6 +87,14 @@ describe('the embedded PostgreSQL', () => {
     const second = await start()
     expect([second.url, second.reused]).toEqual([first.url, false])
     expect(await query(second.url, 'select count(*)::int from kept')).toBe(0)
+  })
+
+  it('gives PostgreSQL a quarter of the memory, within bounds', async () => {
+    expect([0.25, 2, 3, 64].map((gib) => sharedBuffers(gib * 2 ** 30))).toEqual([128, 512, 768, 1024])
+    const { url } = await start()
+    const given = await query(url, `select setting::int / 128 from pg_settings where name = 'shared_buffers'`)
+    expect(given).toBeGreaterThanOrEqual(128)
+    expect(given).toBe(sharedBuffers(Math.min(process.constrainedMemory() || totalmem(), totalmem())))
   })
 
   it('listens on a socket, or on TCP if the path is too long for a socket', async () => {

@@ -11,7 +11,7 @@ const ids: Record<string, number> = {}
 const DAY_MS = 86_400_000
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS)
 
-async function namesOf(query: Record<string, string>, as?: Parameters<VideoServer['as']>[0]): Promise<string[]> {
+async function namesOf(query: Record<string, string> | string[][], as?: Parameters<VideoServer['as']>[0]): Promise<string[]> {
   const answer = await server.app.inject({
     url: `/api/v1/videos?${new URLSearchParams(query)}`,
     headers: as ? server.as(as) : {},
@@ -38,6 +38,60 @@ beforeAll(async () => {
   await renewScores(db, { days: 7 })
 })
 afterAll(() => server.stop())
+
+describe('the list of a tag', () => {
+  // A list by two tags reads the videos themselves.
+  const byTag = (more: Record<string, string> = {}) => namesOf({ tagsOneOf: 'HARBOUR', ...more })
+  const byTags = (more: Record<string, string> = {}) =>
+    namesOf([['tagsOneOf', 'HARBOUR'], ['tagsOneOf', 'unused'], ...Object.entries(more)])
+  let id: number
+
+  beforeAll(async () => {
+    const { db, users } = server
+    const tagged = (name: string, columns: object) => makeVideo(db, { channelId: users.user.channelId, columns: { name, ...columns } })
+    await tagged('Ferry', { tags: ['Harbour', 'sea', 'HARBOUR'], published_at: ago(3) })
+    id = (await tagged('Crane', { tags: ['harbour'], published_at: ago(2) })).id
+    await tagged('Night', { tags: ['Harbour'], published_at: ago(1), nsfw: true })
+  })
+  afterAll(() => server.db.query("delete from video where name in ('Ferry', 'Crane', 'Night')"))
+
+  it('has each video once, the newest first', async () => {
+    expect(await byTag({ nsfw: 'both' })).toEqual(['Night', 'Crane', 'Ferry'])
+    expect(await byTag({ nsfw: 'false', sort: 'publishedAt' })).toEqual(['Ferry', 'Crane'])
+    expect(await byTag({ nsfw: 'both', count: '1', start: '1' })).toEqual(['Crane'])
+    const answer = await server.app.inject('/api/v1/videos?tagsAllOf=harbour&nsfw=both&count=1')
+    expect(answer.json()).toMatchObject({ total: 3, data: [{ name: 'Night' }] })
+  })
+
+  it.each([
+    ['without the tag', "tags = '{sea}'", ['Ferry']],
+    ['with the tag again', "tags = '{sea,HarBour}'", ['Crane', 'Ferry']],
+    ['that is private', 'privacy = 3', ['Ferry']],
+    ['that is internal', 'privacy = 4', ['Ferry']],
+    ['that is public', 'privacy = 1', ['Crane', 'Ferry']],
+    ['that is blocked', 'blocked = true', ['Ferry']],
+    ['that is no longer followed', 'blocked = false, listed = false', ['Ferry']],
+    ['published earlier', "listed = true, published_at = now() - interval '5 days'", ['Ferry', 'Crane']],
+    ['with sensitive content', 'nsfw = true', ['Ferry']],
+    ['that is removed', "nsfw = false, state = 'removed'", ['Ferry']],
+    ['that is published', "state = 'published'", ['Ferry', 'Crane']],
+  ])('reflects a video %s', async (_name, change, names) => {
+    await server.db.query(`update video set ${change} where id = $1`, [id])
+    expect(await byTag({ nsfw: 'false' })).toEqual(names)
+    expect(await byTags({ nsfw: 'false' })).toEqual(names)
+  })
+
+  it('has the internal videos only for users, and no muted channel', async () => {
+    await server.db.query('update video set privacy = 4 where id = $1', [id])
+    expect(await namesOf({ tagsOneOf: 'harbour', nsfw: 'false' }, 'user')).toEqual(['Ferry', 'Crane'])
+    const { user, admin } = server.users
+    await server.db.query('update video set privacy = 1, channel_id = $2 where id = $1', [id, admin.channelId])
+    await server.db.query('insert into account_block (owner_id, target_id) values ($1, $2)', [user.accountId, admin.accountId])
+    expect(await namesOf({ tagsOneOf: 'harbour', nsfw: 'false' }, 'user')).toEqual(['Ferry'])
+    expect(await byTag({ nsfw: 'false' })).toEqual(['Ferry', 'Crane'])
+    await server.db.query('delete from account_block')
+  })
+})
 
 describe('the sort order', () => {
   it('by trending is by views of the last days, then by all views', async () => {

@@ -1,4 +1,4 @@
-// Conditions on `video v` that select the videos of a list: by privacy and state, by owner, and by filters.
+// Conditions that select the videos of a list: by privacy and state, by owner, and by filters.
 
 import { containing } from '../../../platform/database/index.ts'
 import { videosTagged } from '../../automatic-tag/index.ts'
@@ -17,15 +17,31 @@ export const isBeyondListed = ({ scope, unpublished, privacyOneOf }: VideoListQu
 /** The lists of followed, watched and own videos are already limited to what the user may see. */
 const OF_OTHERS: ReadonlySet<VideoListScope['of']> = new Set(['everybody', 'account', 'channel'])
 
+/** The table `v` that has the columns of the conditions, of the order by publication, and the id. */
+export const tableOf = (query: VideoListQuery): string => (onlyTag(query) === undefined ? 'video v' : 'video_tag v')
+
 /** All conditions except the channels, which `channelsOf` returns. */
 export function conditions(query: VideoListQuery, bind: Bind): string[] {
+  const tag = onlyTag(query)
+  if (tag !== undefined) return [privacyCondition(query), ...nsfwCondition(query), `v.tag = ${bind(tag)}`]
   const isShown = query.blocked || query.scope.of === 'owner' ? [] : ['not v.blocked']
   const isFollowed = query.strangers || query.named !== undefined || !OF_OTHERS.has(query.scope.of) ? [] : ['v.listed']
   return [...visibility(query), ...isShown, ...isFollowed, ...scopeOf(query.scope, bind), ...filters(query, bind)]
 }
 
+/** The tag of a public list of all videos with one tag, by publication: `video_tag` has its videos in this order. */
+function onlyTag(query: VideoListQuery): string | undefined {
+  const { scope, sort, start, count, skipCount, internal, nsfw, mutedFor, watcher, include, totalUnmuted, ...others } = query
+  const { tagsOneOf = [], tagsAllOf = [], unpublished, blocked, strangers, ...filters } = others
+  const [tag, ...more] = [...tagsOneOf, ...tagsAllOf]
+  const isPublic = scope.of === 'everybody' && !unpublished && !blocked && !strangers
+  const isAlone = more.length === 0 && Object.values(filters).every((filter) => filter === undefined)
+  return isPublic && isAlone && sort.by === 'publishedAt' ? tag : undefined
+}
+
 /** True if the best plan depends on the values: a plan that walks an order finds rare matches late. */
 export const isSelective = (query: VideoListQuery): boolean =>
+  onlyTag(query) === undefined &&
   [
     query.categoryOneOf,
     query.licenceOneOf,
@@ -61,8 +77,13 @@ function visibility(query: VideoListQuery): string[] {
   const state = stateCondition(query.unpublished)
   if (query.privacyOneOf) return [state, `v.privacy in (${query.privacyOneOf.map(Number).join(', ') || 'null'})`]
   if (query.named !== undefined) return [state, `v.privacy in ${query.internal ? SHARED_PRIVACIES : FEDERATED_PRIVACIES}`]
-  return [state, query.internal ? `v.privacy in ${LISTED_PRIVACIES}` : `v.privacy = ${videoPrivacies.public}`]
+  return [state, privacyCondition(query)]
 }
+
+const privacyCondition = ({ internal }: VideoListQuery): string =>
+  internal ? `v.privacy in ${LISTED_PRIVACIES}` : `v.privacy = ${videoPrivacies.public}`
+
+const nsfwCondition = ({ nsfw }: VideoListFilters): string[] => (nsfw === undefined ? [] : [nsfw ? 'v.nsfw' : 'not v.nsfw'])
 
 function stateCondition(unpublished: VideoListQuery['unpublished']): string {
   if (unpublished === 'waiting-for-live') return "v.state in ('published', 'waiting-for-live')"
@@ -89,9 +110,8 @@ const followedBy = (actorId: number, bind: Bind): string =>
     select f.target_id from follow f where f.follower_id = ${bind(actorId)} and f.state in ('pending', 'accepted')))`
 
 function filters(query: VideoListFilters & { named?: number | undefined }, bind: Bind): string[] {
-  const { nsfw, isLocal, isLive, categoryOneOf, licenceOneOf, tagsOneOf, tagsAllOf, host } = query
-  const found: string[] = []
-  if (nsfw !== undefined) found.push(nsfw ? 'v.nsfw' : 'not v.nsfw')
+  const { isLocal, isLive, categoryOneOf, licenceOneOf, tagsOneOf, tagsAllOf, host } = query
+  const found = nsfwCondition(query)
   if (isLocal !== undefined) found.push(isLocal ? 'not v.remote' : 'v.remote')
   if (isLive !== undefined) found.push(isLive ? 'v.is_live' : 'not v.is_live')
   if (categoryOneOf) found.push(`v.category = any(${bind(categoryOneOf)}::smallint[])`)

@@ -9,7 +9,7 @@ import type { History } from '../../history/history.entity.ts'
 import { totalVideos } from '../deltas.ts'
 import { isListedPrivacy } from '../video.entity.ts'
 import type { VideoListRow } from '../video.rows.ts'
-import { channelsOf, conditions, isBeyondListed, isCommon, isSelective, LISTED, searched, UNLISTED } from './list-conditions.ts'
+import { channelsOf, conditions, isBeyondListed, isCommon, isSelective, LISTED, searched, tableOf, UNLISTED } from './list-conditions.ts'
 import { MOST_WEIGHED, orderBy, placed, sortedBy } from './list-order.ts'
 import type { Bind, VideoListQuery } from './list-query.ts'
 import { readCards } from './video-cards.ts'
@@ -143,7 +143,7 @@ function rememberedFor(db: Pick<Database, 'query'>): Remembered {
 async function countUnmuted({ query: run }: Pick<Database, 'query'>, query: VideoListQuery): Promise<number | undefined> {
   const values: unknown[] = []
   const visible = conditions(query, (value) => `$${values.push(value)}`).join(' and ')
-  const [row] = await run<{ total: number }>(`select count(*)::int as total from video v where ${visible}`, values)
+  const [row] = await run<{ total: number }>(`select count(*)::int as total from ${tableOf(query)} where ${visible}`, values)
   return row?.total
 }
 
@@ -195,7 +195,9 @@ export function buildVideoList(query: VideoListQuery, values: unknown[] = []): {
   const isFirst = isFiltered(query) && query.totalUnmuted === undefined
   const isReadOnce = isFirst || (rows.channels !== undefined && isSelective(query) && !query.search && !query.skipCount)
   const limit = isFirst ? `limit ${mostRead(query) + 1}` : ''
-  const matched = isReadOnce ? `matched as materialized (select ${sortedBy(query)} from video v where ${rows.where} ${limit}), ` : ''
+  const matched = isReadOnce
+    ? `matched as materialized (select ${sortedBy(query)} from ${tableOf(query)} where ${rows.where} ${limit}), `
+    : ''
   const total = query.skipCount ? 'null::int' : isReadOnce ? '(select count(*)::int from matched)' : totalOf(query, rows, bind)
   const listed = isReadOnce ? 'matched v' : source(query, { ...rows, order }, bind)
   const text = `with ${rows.table}${matched}page as materialized (
@@ -301,13 +303,14 @@ function source(query: VideoListQuery, { unmuted, where, channels, order }: Rows
     return placed(`(${best.join(' union all ')})`)
   }
   if (query.scope.of === 'watched') return `${WATCHED} where ${where}`
-  const firstOf = (rows: string) => `(select ${sortedBy(query)} from video v where ${rows} order by ${order} limit ${limitOf(query)})`
+  const firstOf = (rows: string) =>
+    `(select ${sortedBy(query)} from ${tableOf(query)} where ${rows} order by ${order} limit ${limitOf(query)})`
   if (channels !== undefined && !search) {
     const ofOne = `v.channel_id = chosen.id and ${unmuted}`
     return `(${channels}) chosen cross join lateral ${firstOf(ofOne)} v`
   }
   const parts = partsOf(where)
-  return parts.length === 1 ? `video v where ${parts.join('')}` : `(${parts.map(firstOf).join(' union all ')}) v`
+  return parts.length === 1 ? `${tableOf(query)} where ${parts.join('')}` : `(${parts.map(firstOf).join(' union all ')}) v`
 }
 
 /** The usual spellings of a name, so that an index by name finds them. */
@@ -328,7 +331,7 @@ const mostRead = ({ tagsOneOf, tagsAllOf, autoTagOneOf }: VideoListQuery): numbe
 
 /** The total: from the counters if they know all filters, or known from an earlier count, otherwise counted. */
 function totalOf(query: VideoListQuery, { visible, where, muted }: Rows, bind: Bind): string {
-  const from = query.scope.of === 'watched' ? WATCHED : 'video v'
+  const from = query.scope.of === 'watched' ? WATCHED : tableOf(query)
   const counted = (rows: string) => `(select count(*)::int from ${from} where ${rows})`
   const butMuted = (all: string) => (muted === undefined ? all : `(${all} - ${counted(`${visible} and v.channel_id in (${muted})`)})`)
   if (query.search) return `(select count(*)::int from (select from ${from} where ${where} limit ${MOST_COUNTED}) found)`
