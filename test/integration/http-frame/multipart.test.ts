@@ -248,17 +248,19 @@ describe('a form is refused', () => {
     ['while a file is still written', [Buffer.from(field('videofile"; filename="v.mp4', 'x'))]],
   ])('with fields of two megabytes in total, without a length: %s', async (_when, first) => {
     let sent = 0
+    const aborted = new AbortController()
     const text = Buffer.from('x'.repeat(64 * 1024))
     const body = new ReadableStream<Uint8Array>({
       start: (form) => first.forEach((part) => void form.enqueue(part)),
       async pull(form) {
+        // fetch() keeps reading after the answer.
+        if (aborted.signal.aborted) return form.close()
         const head = sent % 16 === 0 ? field(`f${sent}`, '') : ''
         sent += 1
         form.enqueue(Buffer.concat([Buffer.from(head.slice(0, -2)), text]))
         await new Promise(setImmediate)
       },
     })
-    const aborted = new AbortController()
     const type = 'multipart/form-data; boundary=b'
     const response = await fetch(`${base}/api/v1/videos/upload`, {
       method: 'POST',
