@@ -2,7 +2,7 @@
 // context, and tests run the production code. Of `jest` only `fn` and `setTimeout` exist: code under test takes replacements and a clock
 // as options.
 
-import { createRequire, registerHooks } from 'node:module'
+import { createRequire, flushCompileCache, registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { provideGlobals, type TestGlobals } from './jest-globals.ts'
 
@@ -40,6 +40,8 @@ const runTestFile: TestRunner = (globalConfig, config, environment, runtime, ...
   // Without `await`, which would add this frame to the stack of every failure.
   return jestRunner.default(globalConfig, config, environment, loadingByNode(runtime, environment), ...more).finally(() => {
     globalThis.console = ownConsole
+    // A worker may be killed, without writing what it has compiled.
+    flushCompileCache()
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
     Object.assign(process.env, env)
   })

@@ -37,7 +37,7 @@ export default async function setup(): Promise<void> {
   process.env.VIREO_TEST_KEPT = tmpdir()
   await prepareKeys(tmpdir())
   process.env.TMPDIR = folder
-  // Node replaces the cache of a changed file.
+  // For the workers. Node replaces the cache of a changed file.
   process.env.NODE_COMPILE_CACHE = join(process.env.VIREO_TEST_KEPT, 'vireo-compiled')
   const home = join(folder, 'postgres')
   const startPostgres = () =>
@@ -78,8 +78,8 @@ async function copyOfCluster(home: string, copy: string): Promise<string> {
 }
 
 /**
- * Node writes its compile cache when a process exits normally: this one does, so that workers and killed nodes need not compile the
- * functions that a start calls.
+ * Node writes its compile cache when a process exits normally: this one does, so that killed nodes need not compile the functions that a
+ * start calls. Nodes have the default cache, since the workers' was compiled with other flags.
  */
 async function compileServer(folder: string, admin: string): Promise<void> {
   const name = 'vireo_compiled'
@@ -88,6 +88,8 @@ async function compileServer(folder: string, admin: string): Promise<void> {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: {
       ...process.env,
+      NODE_COMPILE_CACHE: undefined,
+      TMPDIR: undefined,
       DATABASE_URL: withDatabase(admin, name),
       VIREO_DATA_DIR: join(folder, name),
       VIREO__LISTEN__PORT: String(await freePort()),

@@ -65,7 +65,8 @@ export function makeLiveRole(options: {
       env: { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? getCompileCacheDir() },
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2'],
+      // Its own flags give it its own compile cache: V8 rejects code that was compiled with other flags.
+      execArgv: ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', '--bytecode-old-age=2'],
     })
     const fail = (error: unknown) => {
       logger.error({ err: error }, 'the process of a live stream could not be started')

@@ -74,7 +74,6 @@ export function launch(options: LaunchOptions): Child {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH ?? '',
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       VIREO_DATA_DIR: dataDir,
       VIREO_ROOT_PASSWORD: PASSWORD,
       VIREO__LISTEN__PORT: String(port),
