@@ -2,7 +2,6 @@
 
 import { fork, type Serializable } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { getCompileCacheDir } from 'node:module'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import pLimit from 'p-limit'
@@ -12,6 +11,7 @@ import type { Config } from '../config/index.ts'
 import type { LivePlayerOrder } from '../live-player.ts'
 import type { LiveStreamOrder } from '../live-stream.ts'
 import { type Ffmpeg, type LiveAcceptor, type LiveRequest, makeLiveAcceptor } from '../media/index.ts'
+import { compileCacheEnv } from '../platform/compile-cache.ts'
 import type { Database } from '../platform/database/index.ts'
 import type { Logger } from '../platform/logger.ts'
 
@@ -62,7 +62,7 @@ export function makeLiveRole(options: {
     // Detached, so that neither a signal to this process nor its end reaches the stream.
     const child = fork(fileURLToPath(new URL(program, import.meta.url)), [], {
       detached: true,
-      env: { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? getCompileCacheDir() },
+      env: { ...process.env, ...compileCacheEnv() },
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // Its own flags give it its own compile cache: V8 rejects code that was compiled with other flags.

@@ -3,6 +3,7 @@
 
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
+import { compileCacheEnv } from './compile-cache.ts'
 
 /**
  * `busy`: too many queued tasks, or the pool is closed. `unavailable`: no thread starts. `deadline`: it took too long. `failed`: the thread
@@ -96,7 +97,7 @@ export function makeWorkerPool<Task, Result>(options: WorkerPoolOptions) {
   async function start(): Promise<Worker> {
     const worker = new Worker(options.module, {
       execArgv: [],
-      env: {},
+      env: compileCacheEnv(),
       resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMiB },
     })
     alive.add(worker)

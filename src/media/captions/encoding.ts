@@ -2,6 +2,7 @@
 
 import { Worker } from 'node:worker_threads'
 import pLimit from 'p-limit'
+import { compileCacheEnv } from '../../platform/compile-cache.ts'
 import { runInSlices } from '../../platform/time-slices.ts'
 import { MediaError } from '../errors.ts'
 import type { DetectionTask, Guess } from './detect-encoding.ts'
@@ -266,7 +267,7 @@ const DETECTION_MIB = 256
 function detect(task: DetectionTask): Promise<Guess[]> {
   const worker = new Worker(new URL('./detect-encoding.ts', import.meta.url), {
     workerData: task,
-    env: {},
+    env: compileCacheEnv(),
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: DETECTION_MIB },
   })

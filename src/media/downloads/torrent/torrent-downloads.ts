@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Instance } from 'parse-torrent'
 import type { Config } from '../../../config/index.ts'
+import { compileCacheEnv } from '../../../platform/compile-cache.ts'
 import type { GuardedFetch, Resolve } from '../../../platform/fetch/index.ts'
 import type { Logger } from '../../../platform/logger.ts'
 import { killOrphan, type ProcessEnd, runProcess } from '../../process.ts'
@@ -98,7 +99,7 @@ async function inProcess(task: TorrentTask, running: Running): Promise<Extract<T
     signal,
     pidFile: join(folder, PID_FILE),
     // Without the server's own environment, which may contain secrets.
-    env: { TMPDIR: folder },
+    env: { TMPDIR: folder, ...compileCacheEnv() },
     messages: {
       first: task,
       onMessage(message) {
