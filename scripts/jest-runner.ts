@@ -44,7 +44,20 @@ const runTestFile: TestRunner = (globalConfig, config, environment, runtime, ...
     flushCompileCache()
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name]
     Object.assign(process.env, env)
+    return assertNoLoop()
   })
+}
+
+/** Turns of the event loop in which work that tests left may end. */
+const LAST_TURNS = 2_000
+
+/** Throws if a loop goes on after the tests of a file: it would use a processor until the worker ends. */
+async function assertNoLoop(): Promise<void> {
+  for (let turn = 0; turn < LAST_TURNS; turn += 1) {
+    if (!process.getActiveResourcesInfo().includes('Immediate')) return
+    await new Promise(setImmediate)
+  }
+  throw new Error('A loop of this file does not end.')
 }
 
 function loadingByNode(runtime: Runtime, { moduleMocker }: Environment): Runtime {
