@@ -24,9 +24,9 @@ type TestRunner = (globalConfig: object, config: object, environment: Environmen
 const require = createRequire(import.meta.url)
 const jestRunner: { default: TestRunner } = require('jest-circus/runner')
 
-/** Jest stores the state of a file's run on the global object, which all files share here. */
 const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL')
-const STATE = [TIMEOUT, Symbol.for('EVENT_HANDLERS')]
+/** Jest stores the state of a file's run on the global object, which all files share here. Some of these symbols are new in each run. */
+const STATE = ['TEST_TIMEOUT_SYMBOL', 'EVENT_HANDLERS', 'JEST_STATE_SYMBOL']
 
 const globals = new URL('./jest-globals.ts', import.meta.url).href
 registerHooks({
@@ -63,9 +63,12 @@ async function assertNoLoop(): Promise<void> {
 function loadingByNode(runtime: Runtime, { moduleMocker }: Environment): Runtime {
   const replaced: Runtime = {
     requireInternalModule(file) {
-      for (const name of STATE) Reflect.deleteProperty(globalThis, name)
+      for (const name of Object.getOwnPropertySymbols(globalThis)) {
+        if (STATE.includes(name.description ?? '')) Reflect.deleteProperty(globalThis, name)
+      }
       delete require.cache[file]
-      return require(file)
+      // Each `require` keeps what it has loaded.
+      return createRequire(import.meta.url)(file)
     },
     setGlobalsForRuntime(given) {
       const fn = (implementation?: unknown) => moduleMocker.fn(implementation)
