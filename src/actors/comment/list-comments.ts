@@ -144,9 +144,11 @@ const inText = (like: string): string => `m.text ilike ${like}`
 const called = (like: string): string =>
   `authors as materialized (${accountsCalled(like)}), videos as materialized (select id from video where name ilike ${like})`
 
+/** The limit makes it look up the account of each actor found: a plan may compare the name of every account instead. */
 const accountsCalled = (like: string): string =>
   `select id from account where name ilike ${like}
-   union all select a.id from actor x join account a on a.actor_id = x.id where x.preferred_username ilike ${like} and a.name not ilike ${like}`
+   union all select a.id from actor x cross join lateral (select id, name from account where actor_id = x.id limit 1) a
+     where x.preferred_username ilike ${like} and a.name not ilike ${like}`
 
 /**
  * An index yields the first comments of one author or video, not of several together. If there are few authors and videos, the first comments

@@ -1,6 +1,6 @@
 // Videos that were offered to an account.
 
-import type { Columns, Database, InJson } from '../../platform/database/index.ts'
+import { type Columns, type Database, type InJson, pageOf } from '../../platform/database/index.ts'
 import { type ActorProfile, accountProfile } from '../actor/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 import { isPublic } from '../video/video.entity.ts'
@@ -27,12 +27,13 @@ export async function listOwnershipChanges(
   query: { receiverId: number; start: number; count: number; descending: boolean },
 ): Promise<{ total: number; rows: OwnershipChangeRow[] }> {
   const order = query.descending ? 'desc' : 'asc'
-  const shown = `from ownership_change o join video v on v.id = o.video_id join channel c on c.id = v.channel_id where ${SHOWN}`
+  const values: unknown[] = [query.receiverId]
+  const shown = `ownership_change o join video v on v.id = o.video_id join channel c on c.id = v.channel_id where ${SHOWN}`
   const rows = await db.query<Flat>(
     `with page as materialized (
-       select o.* ${shown} order by o.created_at ${order}, o.id ${order} limit $2 offset $3
+       ${pageOf({ columns: 'o.*', rows: shown, order: `o.created_at ${order}, o.id ${order}` }, query, (value) => `$${values.push(value)}`)}
      )
-     select (select count(*)::int ${shown}) as total, ${listColumns},
+     select (select count(*)::int from ${shown}) as total, ${listColumns},
        case when page.id is not null then jsonb_build_object('id', page.id, 'state', page.state,
          'created_at', page.created_at, 'initiator', ${accountProfile('i', 'ix')}, 'receiver', ${accountProfile('r', 'rx')})
        end as change
@@ -41,7 +42,7 @@ export async function listOwnershipChanges(
        left join account r on r.id = page.receiver_id left join actor rx on rx.id = r.actor_id
        left join video v on v.id = page.video_id ${videoJoins}
      order by page.created_at ${order}, page.id ${order}`,
-    [query.receiverId, query.count, query.start],
+    values,
   )
   return {
     total: rows[0]?.total ?? 0,

@@ -1,6 +1,6 @@
 // Reads of playlists and their elements: one statement each.
 
-import { type Aliased, type Columns, containing, type Database } from '../../platform/database/index.ts'
+import { type Aliased, type Columns, containing, type Database, pageOf } from '../../platform/database/index.ts'
 import { type ActorSummary, summaryOf } from '../actor/index.ts'
 import { isMutedFor, mutedAccounts, mutedHosts } from '../blocklist/index.ts'
 import { isBegun, listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
@@ -105,7 +105,7 @@ const ORDER = {
 export async function listPlaylists(db: Reader, query: PlaylistListQuery): Promise<{ total: number; rows: PlaylistRow[] }> {
   const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
-  const { of, type, search, sort, start, count, host, uuids, ids, mutedFor } = query
+  const { of, type, search, sort, host, uuids, ids, mutedFor } = query
   const ofType = type === undefined ? undefined : bind(type)
   const reader = mutedFor === undefined ? undefined : `${bind(mutedFor)}::int`
   const shown = ids ? [playlistPrivacies.public, playlistPrivacies.unlisted] : [playlistPrivacies.public]
@@ -130,7 +130,7 @@ export async function listPlaylists(db: Reader, query: PlaylistListQuery): Promi
   const order = `${likeness}${ORDER[sort.by]} ${direction}, p.id ${direction}`
   const rows = await db.query<(PlaylistRow | { id: null }) & { total: number }>(
     `with page as materialized (
-       select p.id from playlist p where ${where} order by ${order} limit ${bind(count)} offset ${bind(start)}
+       ${pageOf({ columns: 'p.id', rows: `playlist p where ${where}`, order }, query, bind)}
      )
      select ${total} as total, shown.*
      from (values (1)) one left join (
@@ -180,19 +180,24 @@ export async function listElements(
   db: Reader,
   query: { playlistId: number; start: number; count: number; watcher?: number | undefined },
 ): Promise<{ total: number; rows: ElementRow[] }> {
+  const values: unknown[] = [query.playlistId, query.watcher ?? null]
+  const elements = {
+    columns: 'e.id, e.position, e.start_timestamp, e.stop_timestamp, e.video_id',
+    rows: 'playlist_element e where e.playlist_id = $1',
+    order: 'e.position, e.id',
+  }
   const rows = await db.query<FlatElement>(
     `with page as materialized (
-       select e.id, e.position, e.start_timestamp, e.stop_timestamp, e.video_id from playlist_element e
-       where e.playlist_id = $1 order by e.position, e.id limit $2 offset $3
+       ${pageOf(elements, query, (value) => `$${values.push(value)}`)}
      )
      select (select count(*)::int from playlist_element e where e.playlist_id = $1) as total, page.id as element_id,
        page.position, page.start_timestamp, page.stop_timestamp, c.account_id as owner_account_id,
-       ${isMutedFor('c.account_id', '$4::int')} as muted, ${listColumns},
-       (select h.seconds from history h where h.account_id = $4::int and h.video_id = v.id) as watched_seconds
+       ${isMutedFor('c.account_id', '$2::int')} as muted, ${listColumns},
+       (select h.seconds from history h where h.account_id = $2::int and h.video_id = v.id) as watched_seconds
      from (values (1)) one left join page on true
        left join video v on v.id = page.video_id and v.state <> 'removed' ${videoJoins}
      order by page.position, page.id`,
-    [query.playlistId, query.count, query.start, query.watcher ?? null],
+    values,
   )
   return { total: rows[0]?.total ?? 0, rows: rows.flatMap(toElement) }
 }

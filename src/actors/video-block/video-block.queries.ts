@@ -1,6 +1,6 @@
 // Blocked videos, for the staff.
 
-import { type Columns, containing, type Database, type InJson } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type InJson, pageOf } from '../../platform/database/index.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 import type { VideoBlock } from './video-block.entity.ts'
 
@@ -47,22 +47,22 @@ export async function listVideoBlocks(
     sort: { by: VideoBlockSortField; descending: boolean }
   },
 ): Promise<{ total: number; rows: VideoBlockRow[] }> {
-  const { type, search, start, count, sort } = query
-  const values: unknown[] = [count, start]
+  const { type, search, sort } = query
+  const values: unknown[] = []
   const bind = (value: unknown): string => `$${values.push(value)}`
   const where = [
     "v.state <> 'removed'",
     ...(type === undefined ? [] : [`b.type = ${bind(type)}`]),
     ...(search ? [`v.name ilike ${bind(containing(search))}`] : []),
   ].join(' and ')
-  const matching = `from video_block b join video v on v.id = b.video_id where ${where}`
+  const matching = `video_block b join video v on v.id = b.video_id where ${where}`
   const direction = sort.descending ? 'desc' : 'asc'
+  const order = `${COLUMNS[sort.by]} ${direction}, b.id ${direction}`
   const rows = await db.query<Flat>(
     `with page as materialized (
-       select b.*, ${COLUMNS[sort.by]} as sort_key ${matching}
-       order by ${COLUMNS[sort.by]} ${direction}, b.id ${direction} limit $1 offset $2
+       ${pageOf({ columns: `b.*, ${COLUMNS[sort.by]} as sort_key`, rows: matching, order }, query, bind)}
      )
-     select (select count(*)::int ${matching}) as total, ${listColumns},
+     select (select count(*)::int from ${matching}) as total, ${listColumns},
        case when page.id is not null then jsonb_build_object('id', page.id, 'type', page.type, 'reason', page.reason,
          'unfederated', page.unfederated, 'created_at', page.created_at, 'updated_at', page.updated_at) end as block
      from (values (1)) one left join page on true left join video v on v.id = page.video_id ${videoJoins}

@@ -1,6 +1,6 @@
 // Imports as reads give them.
 
-import { type Columns, containing, type Database, type InJson } from '../../platform/database/index.ts'
+import { type Columns, containing, type Database, type InJson, pageOf } from '../../platform/database/index.ts'
 import { type VideoImportState, videoImportStateIds } from '../../state-machines/video-import.ts'
 import { listColumns, type VideoListRow, videoJoins } from '../video/index.ts'
 import type { VideoImport } from './video-import.entity.ts'
@@ -40,7 +40,7 @@ export async function listVideoImports(
   db: Pick<Database, 'query'>,
   query: VideoImportQuery,
 ): Promise<{ total: number; rows: VideoImportRow[] }> {
-  const values: unknown[] = [query.userId, query.count, query.start]
+  const values: unknown[] = [query.userId]
   const bind = (value: unknown): string => `$${values.push(value)}`
   const conditions = [
     'i.user_id = $1',
@@ -49,15 +49,15 @@ export async function listVideoImports(
     ...(query.search === undefined ? [] : [matching(bind(containing(query.search)))]),
   ]
   const order = query.descending ? 'desc' : 'asc'
-  const shown = `from video_import i left join video n on n.id = i.video_id and n.state <> 'removed'
+  const columns = `i.id, i.target_url, i.magnet_uri, i.torrent_name, i.state, i.context, i.created_at, i.updated_at, i.channel_sync_id,
+    n.id as video_id`
+  const shown = `video_import i left join video n on n.id = i.video_id and n.state <> 'removed'
     where ${conditions.join(' and ')}`
   const rows = await db.query<Flat>(
     `with page as materialized (
-       select i.id, i.target_url, i.magnet_uri, i.torrent_name, i.state, i.context, i.created_at, i.updated_at,
-         i.channel_sync_id,
-         n.id as video_id ${shown} order by i.created_at ${order}, i.id ${order} limit $2 offset $3
+       ${pageOf({ columns, rows: shown, order: `i.created_at ${order}, i.id ${order}` }, query, bind)}
      )
-     select (select count(*)::int ${shown}) as total, ${listColumns},
+     select (select count(*)::int from ${shown}) as total, ${listColumns},
        case when page.id is not null then ${COLUMNS} end as "videoImport"
      from (values (1)) one left join page on true left join video v on v.id = page.video_id ${videoJoins}
      order by page.created_at ${order}, page.id ${order}`,
