@@ -65,7 +65,7 @@ export function serverLogsArea({ db, config, clock, logger, urls }: ServerLogsDe
           operationId: 'listLogs',
           summary: 'List lines of the log without their details, the newest first',
           description:
-            'While there are older lines, `total` is only larger than `start` + `count`. A search through many lines ends early: `searchedTo` is the time of the last one, and the `endDate` of the search that goes on.',
+            'While there are older lines, `total` is only larger than `start` + `count`. A search through many lines ends early: `searchedTo` is the time of the last one, and the `endDate` of the search that goes on. Of many lines of one millisecond the rest may be left out then.',
           tags: TAGS,
           querystring: logsQuery.extend(paging(config())),
           response: { 200: listOf(logHeadView).extend({ searchedTo: z.iso.datetime().optional() }) },

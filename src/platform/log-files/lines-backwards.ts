@@ -16,21 +16,22 @@ export type Spend = (bytes: number) => boolean
 export type IsLater = (line: Buffer) => boolean | undefined
 
 /**
- * Yields the complete lines of each read, the last one first; ends early if `spend` returns false. A missing file has none. With `isLater`
- * most of the later lines at the end are not read.
+ * Yields the complete lines of each read, the last one first; ends early if `spend` returns false, which does not count the first read: a
+ * search of many files gets to each. A missing file has no lines. Most of the later lines at the end are not read.
  */
-export async function* linesBackwards(path: string, spend: Spend, isLater?: IsLater): AsyncGenerator<Buffer[]> {
+export async function* linesBackwards(path: string, spend: Spend, isLater: IsLater): AsyncGenerator<Buffer[]> {
   const file = await open(path).catch(() => undefined)
   if (!file) return
   try {
     const { size } = await file.stat()
-    let position = isLater ? await endBefore(file, size, isLater) : size
+    const last = await endBefore(file, size, isLater)
+    let position = last
     /** Pieces of a line whose beginning was not read yet, its end last. */
     let rest: Buffer[] = []
     let restLength = 0
     while (position > 0) {
       const length = Math.min(PIECE, position)
-      if (!spend(length)) return
+      if (position < last && !spend(length)) return
       position -= length
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position)
       // The file was truncated.
@@ -60,21 +61,27 @@ export async function* linesBackwards(path: string, spend: Spend, isLater?: IsLa
 /** Where the later lines begin, or a place soon after: lines are in the order of their times. */
 async function endBefore(file: FileHandle, size: number, isLater: IsLater): Promise<number> {
   let [low, high] = [0, size]
+  // Most searches begin at the end of a file.
+  let middle = Math.max(0, size - PROBE)
   while (high - low > PIECE) {
-    const middle = Math.floor((low + high) / 2)
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(PROBE), 0, PROBE, middle)
-    const start = firstLater(buffer.subarray(0, bytesRead), isLater)
+    const start = await firstLater(file, middle, isLater)
     if (start === undefined) low = middle
-    else high = middle + start
+    else high = start
+    middle = Math.floor((low + high) / 2)
   }
   return high
 }
 
-/** Where the first line begins, if it is later; undefined without a line whose time is known. */
-function firstLater(bytes: Buffer, isLater: IsLater): number | undefined {
-  for (let at = bytes.indexOf(NEW_LINE) + 1; at > 0; at = bytes.indexOf(NEW_LINE, at) + 1) {
-    const verdict = isLater(bytes.subarray(at))
-    if (verdict !== undefined) return verdict ? at : undefined
+/** Where the first line after a place begins, if it is later; undefined without a line whose time is known. */
+async function firstLater(file: FileHandle, place: number, isLater: IsLater): Promise<number | undefined> {
+  for (let length = PROBE; length <= 2 * LONGEST_LINE; length *= 4) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, place)
+    const bytes = buffer.subarray(0, bytesRead)
+    for (let at = bytes.indexOf(NEW_LINE) + 1; at > 0; at = bytes.indexOf(NEW_LINE, at) + 1) {
+      const verdict = isLater(bytes.subarray(at))
+      if (verdict !== undefined) return verdict ? place + at : undefined
+    }
+    if (bytesRead < length) return undefined
   }
   return undefined
 }

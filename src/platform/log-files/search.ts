@@ -27,7 +27,7 @@ export interface LogSearch {
 export interface LogBounds {
   /** Maximum characters of the result. */
   maxChars: number
-  /** Maximum bytes to read, of all files together. */
+  /** Maximum bytes to read, of all files together, in addition to 64 kB of each. */
   maxRead: number
 }
 
@@ -47,7 +47,8 @@ export async function searchLogFiles(directory: string, search: LogSearch, bound
 /**
  * A page of the matching lines, youngest first. It reads no further than to the line after the page: `total` is the number of lines up to
  * there, which exceeds `start + count` if older ones follow. `searchedTo`: the time of the last line that it read before `maxRead` ended
- * the search; a search to this time finds what follows.
+ * the search; a search to this time finds what follows. It is always before `to`: while all lines have that time, up to twice `maxRead` is
+ * read, and then the rest of this millisecond is left out.
  */
 export async function pageOfLogFiles(
   directory: string,
@@ -57,9 +58,10 @@ export async function pageOfLogFiles(
 ): Promise<{ total: number; lines: LogLine[]; searchedTo: Date | undefined }> {
   let readable = maxRead
   let last = to.getTime()
+  const isOver = () => readable < (last < to.getTime() ? 0 : -maxRead)
   const spend: Spend = (bytes) => {
     readable -= bytes
-    return readable >= 0
+    return !isOver()
   }
   let room = maxChars
   let total = 0
@@ -70,7 +72,7 @@ export async function pageOfLogFiles(
   await visitMerged(files, { spend, to: last }, ({ bytes, time, severity }) => {
     if (time < from.getTime()) return false
     // Older lines of the file that is not read any further would be missing.
-    if (readable < 0) return false
+    if (isOver()) return false
     last = Math.min(last, time)
     if (time > to.getTime() || severity < SEVERITY[level]) return true
     const isBefore = total < start
@@ -88,7 +90,11 @@ export async function pageOfLogFiles(
     if (!isBefore && lines.length < count) lines.push(line)
     return total <= start + count
   })
-  return { total, lines, searchedTo: readable < 0 && last < to.getTime() ? new Date(last) : undefined }
+  if (!isOver()) return { total, lines, searchedTo: undefined }
+  const next = Math.min(last, to.getTime() - 1)
+  // The search that goes on finds those of its last millisecond.
+  const shown = total > start + count ? lines : lines.filter(({ time }) => time > next)
+  return { total: total - lines.length + shown.length, lines: shown, searchedTo: new Date(next) }
 }
 
 interface Head {
@@ -145,12 +151,12 @@ async function visitMerged(files: readonly LogFile[], reading: Reading, visit: (
   }
 }
 
-async function openFile({ path, changedAt }: LogFile, { spend, to }: Reading): Promise<OpenFile | undefined> {
+async function openFile({ path }: LogFile, { spend, to }: Reading): Promise<OpenFile | undefined> {
   const isLater: IsLater = (line) => {
     const [head] = [headOf(line)].flat()
     return head && head.time > to
   }
-  const reads = linesBackwards(path, spend, changedAt > to + 2 * SLACK_MS ? isLater : undefined)
+  const reads = linesBackwards(path, spend, isLater)
   /** None at the end of the file, which is closed then. */
   const readMore = async (): Promise<Head[]> => {
     for (;;) {

@@ -177,7 +177,7 @@ describe('a search', () => {
     await put('vireo-web-a-1.log', ...Array.from({ length: 5000 }, (_, n) => line(now + n, `line ${n}`)))
     const few = await search({}, { maxChars: 500 })
     expect([few.length > 5, few.length < 12, few.at(-1)]).toEqual([true, true, 'line 4999'])
-    const some = await search({}, { maxRead: 70_000 })
+    const some = await search({}, { maxRead: 50_000 })
     expect([some.length > 500, some.length < 2000, some.at(-1)]).toEqual([true, true, 'line 4999'])
     expect(await search({ level: 'error' }, { maxRead: 10 })).toEqual([])
   })
@@ -227,6 +227,41 @@ describe('a search', () => {
       lines: ['line 9000', 'other 8999', 'line 8999'],
       searchedTo: undefined,
     })
+  })
+
+  it('goes on through what was written within seconds, or within a millisecond, and through many files', async () => {
+    const now = Date.now()
+    const steps = async (maxRead: number, level: LogSearch['level'] = 'error') => {
+      const found: string[] = []
+      let [to, searches] = [new Date(now) as Date | undefined, 0]
+      for (; to && searches < 100; searches++) {
+        const page = await pageOfLogFiles(directory, { ...all, to, level }, { ...bounds, maxRead }, { start: 0, count: 20 })
+        if (page.searchedTo) expect(page.searchedTo.getTime()).toBeLessThan(to.getTime())
+        found.push(...page.lines.map(({ message }) => message))
+        to = page.searchedTo
+      }
+      return { found, searches }
+    }
+    const pad = 'z'.repeat(160)
+    // 20 MB of two minutes, with an error 84 s ago.
+    const busy = Array.from({ length: 100_000 }, (_, n) =>
+      line(now - 120_000 + Math.floor(n * 1.2), n === 30_000 ? 'It broke' : pad, n === 30_000 ? { level: 50 } : {}),
+    )
+    await put('vireo-web-a-1.log', ...busy)
+    const { found, searches } = await steps(2_000_000)
+    expect({ found, isShort: searches < 15 }).toEqual({ found: ['It broke'], isShort: true })
+
+    // A burst: up to twice the limit is read, and then it is left out.
+    await rm(join(directory, 'vireo-web-a-1.log'))
+    const burst = Array.from({ length: 4000 }, () => line(now - 5000, pad))
+    await put('vireo-web-a-1.log', line(now - 6000, 'before', { level: 50 }), line(now - 5000, 'first of it', { level: 50 }), ...burst)
+    expect((await steps(500_000)).found).toEqual(['first of it', 'before'])
+    expect((await steps(100_000)).found).toEqual(['before'])
+
+    // Opening each file is more than the limit.
+    for (let n = 0; n < 20; n++) await put(`vireo-web-b-${n}.log`, ...burst.slice(0, 400), line(now - 4000, 'end'))
+    const many = await steps(300_000)
+    expect({ found: many.found, isShort: many.searches < 30 }).toEqual({ found: ['before'], isShort: true })
   })
 
   it('finds nothing without a folder', async () => {
