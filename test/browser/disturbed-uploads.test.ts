@@ -315,3 +315,17 @@ it('an upload that was left stays noted when the server has too many requests', 
   await page.reload()
   await page.getByText('Choose noted.mp4 again').waitFor()
 }, 300_000)
+
+it.each(['/my-account/import-export', '/videos/upload'])('a file is asked for also past the check of the browser: %s', async (path) => {
+  await page.goto(`${base}${path}`)
+  await page.locator('form[data-upload]').evaluate((form: HTMLFormElement) => {
+    form.noValidate = true
+    for (const input of form.querySelectorAll('input')) input.required = false
+    form.requestSubmit()
+  })
+  const file = page.locator('form[data-upload] [type="file"]').first()
+  expect(await file.evaluate((input: HTMLInputElement) => [input.validity.valueMissing, document.activeElement === input])).toEqual([
+    true,
+    true,
+  ])
+})

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Dialog, Page } from 'playwright-core'
+import { clock } from '../../src/http/pages/bodies/text.ts'
 import { type FederatedNode, newcomer, startFederatedNode, uploadBy } from '../federation/support.ts'
 import { violationsOf } from '../support/axe.ts'
 import { type Chromium, type Person, startChromium } from '../support/chromium.ts'
@@ -98,6 +99,38 @@ describe('what is typed into a form', () => {
     await page.locator('form:has([value="chapters"]) [role="alert"]').first().waitFor()
     expect(await page.locator('#chapters-chapters').inputValue()).toBe('nonsense')
     expect(complaints().filter((one) => !one.includes('status of 4'))).toEqual([])
+  })
+
+  it('into a page of chapters while it is saved is the only change of the next save', async () => {
+    const keeper = await newcomer(node, 'keeper')
+    const { uuid } = await uploadBy(keeper, await readFile(await media('small.mp4')), { name: 'A reed' })
+    const api = `/api/v1/videos/${uuid}/chapters`
+    const chapters = Array.from({ length: 120 }, (_, n) => ({ timecode: n, title: `Part ${n}` }))
+    await keeper.send('PUT', api, { chapters })
+    const { page, open } = await loggedIn('keeper', passwordOf('keeper'))
+    await open(`${node.base}/my-library/videos/${uuid}/chapters?page=2`)
+    const [typed, lines] = [page.locator('#chapters-chapters'), chapters.slice(50, 100)]
+    const textOf = (all: typeof chapters) => all.map(({ timecode, title }) => `${clock(timecode)} ${title}`).join('\n')
+    expect(await typed.inputValue()).toBe(textOf(lines))
+    const { promise, resolve: answer } = Promise.withResolvers<void>()
+    await page.route('**/chapters?page=2', async (route) => {
+      if (route.request().method() === 'POST') await promise
+      await route.continue()
+    })
+    // One line is new, and changed again before the answer.
+    await typed.fill(`${textOf(lines.slice(3))}\n10:00 New`)
+    await button(page, 'Save the chapters').click()
+    await page.locator('form[aria-busy="true"]').waitFor()
+    const left = lines.slice(4)
+    await typed.fill(`${textOf(left)}\n10:00 Newer`)
+    answer()
+    await page.getByRole('status').waitFor()
+    expect(await typed.inputValue()).toBe(`${textOf(left)}\n10:00 Newer`)
+    await page.evaluate(() => document.querySelector('[role="status"]')?.remove())
+    await button(page, 'Save the chapters').click()
+    await page.getByRole('status').waitFor()
+    const expected = [...chapters.slice(0, 50), ...left, ...chapters.slice(100), { timecode: 600, title: 'Newer' }]
+    expect(await keeper.get(api)).toEqual({ chapters: expected })
   })
 
   it('stays at the setup while a channel is made, and is asked about when somebody goes on', async () => {

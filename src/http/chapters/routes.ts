@@ -15,14 +15,14 @@ import { visibleVideo } from '../videos/visible-video.ts'
 
 const tags = ['Video Chapters']
 const params = z.object({ videoId: idOrUuid('video') })
-export const WANTED = 'Chapters must have a valid title and timecode, and each timecode must be unique'
+const WANTED = 'Chapters must have a valid title and timecode, and each timecode must be unique'
 
 const chapterView = z.object({ timecode: z.int(), title: z.string() })
-const newChapter = z.object({
+export const newChapter = z.object({
   timecode: z.int(WANTED).min(0, WANTED).max(MAX_TIMECODE, WANTED),
   title: readable(z.string(WANTED).trim().min(1, WANTED).max(MAX_TITLE, WANTED), WANTED),
 })
-export const newChapters = z.object({
+const newChapters = z.object({
   chapters: z
     .array(newChapter, WANTED)
     .max(MAX_CHAPTERS, WANTED)

@@ -114,7 +114,6 @@ function makeActorPages(tools: PageTools) {
     )
   }
 
-  /** The common content of the tabs of both. */
   async function contentOf({ request, visit, tab, path, actor, of }: Listed & { tab: TabName; of: Owner }): Promise<Html> {
     if (tab === 'about') return aboutActor(actor, urls)
     const page = pageNumber(queryOf(request))
@@ -161,7 +160,6 @@ interface Shown extends Pick<Asked, 'visit'> {
   actor: ActorProfile
   owner?: ActorProfile
   tabs: readonly Tab[]
-  /** The action for the viewer. */
   action: Html | null
   content: Html
 }

@@ -32,7 +32,6 @@ export function addAssets(app: App) {
   return { style: style.path, player: player.path, hls: hls.path, page: page.path }
 }
 
-/** The path of the style sheet. */
 export const stylePath = (): string => styleSheet().path
 
 /** Concatenated in this order. */

@@ -14,7 +14,7 @@ const ATTRIBUTE = /([\w-]+)="([^"]*)"/g
 /** `origin`: this server's, the only one that pictures may come from. */
 export function customMarkup(content: string, origin: string, language: Language): Html {
   const plain = content.replace(ELEMENT, (_whole, closing: string, name: string, attributes: string) =>
-    closing ? (name === 'container' ? '</section>' : '') : elementOf(name, attributesOf(attributes)).in(language),
+    closing ? (name === 'container' ? '</section>' : '') : (ELEMENTS.get(name)?.(attributesOf(attributes)).in(language) ?? ''),
   )
   const clean = sanitizeHtml(markdown.render(plain), {
     allowedTags: TAGS,
@@ -44,31 +44,25 @@ function attributesOf(text: string): Attributes {
   return (name) => unescapeHtml(found.get(`data-${name}`) ?? '')
 }
 
-/** The replacement of an element; for an unknown one, its content. */
-function elementOf(name: string, attribute: Attributes): Html {
-  switch (name) {
-    case 'container':
-      return html`<section>${attribute('title') && html`<h2>${attribute('title')}</h2>`}${
-        attribute('description') && html`<p>${attribute('description')}</p>`
-      }`
-    case 'button':
-      return link(attribute('href'), attribute('label'))
-    case 'channel-miniature':
-      return link(`/c/${encodeURIComponent(attribute('name'))}`, attribute('name'))
-    case 'video-embed':
-    case 'video-miniature':
-      return link(`/w/${encodeURIComponent(attribute('uuid') || attribute('video-uuid'))}`, t('Watch the video'))
-    case 'playlist-embed':
-    case 'playlist-miniature':
-      return link(`/w/p/${encodeURIComponent(attribute('uuid'))}`, t('Open the playlist'))
-    case 'videos-list':
-      return link(listPath(attribute), attribute('title') || t('Open the list of videos'))
-    default:
-      return html``
-  }
-}
-
 const link = (href: string, label: string | Localized): Html => html`<p><a href="${href}">${label}</a></p>`
+
+const toVideo = (attribute: Attributes): Html =>
+  link(`/w/${encodeURIComponent(attribute('uuid') || attribute('video-uuid'))}`, t('Watch the video'))
+const toPlaylist = (attribute: Attributes): Html => link(`/w/p/${encodeURIComponent(attribute('uuid'))}`, t('Open the playlist'))
+const section = (attribute: Attributes): Html =>
+  html`<section>${attribute('title') && html`<h2>${attribute('title')}</h2>`}${attribute('description') && html`<p>${attribute('description')}</p>`}`
+
+/** The replacements of elements; of an unknown one its content stays. */
+const ELEMENTS: ReadonlyMap<string, (attribute: Attributes) => Html> = new Map([
+  ['container', section],
+  ['button', (attribute) => link(attribute('href'), attribute('label'))],
+  ['channel-miniature', (attribute) => link(`/c/${encodeURIComponent(attribute('name'))}`, attribute('name'))],
+  ['video-embed', toVideo],
+  ['video-miniature', toVideo],
+  ['playlist-embed', toPlaylist],
+  ['playlist-miniature', toPlaylist],
+  ['videos-list', (attribute) => link(listPath(attribute), attribute('title') || t('Open the list of videos'))],
+])
 
 function listPath(attribute: Attributes): string {
   const query = new URLSearchParams()

@@ -28,7 +28,6 @@ export function pageOfForm({ url }: FastifyRequest, changes: Record<string, stri
 export const PAGE_COUNT = 24
 const LAST_PAGE = 500
 
-/** The requested page number, from 1. */
 export function pageNumber(field: Field): number {
   const text = field('page') ?? ''
   return /^\d{1,3}$/.test(text) ? Math.min(LAST_PAGE, Math.max(1, Number(text))) : 1

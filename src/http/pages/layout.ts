@@ -14,13 +14,10 @@ export interface Page {
   head?: Html
   /** Only the player, for frames of other sites. */
   embed?: boolean
-  /** Set on pages with a player. */
   player?: boolean
   /** True if somebody may be logged in. */
   signedIn?: boolean
-  /** The search text. */
   searched?: string
-  /** The administrator's broadcast message. */
   message?: Html | undefined
   theme?: keyof typeof themes
 }
@@ -28,7 +25,6 @@ export interface Page {
 /** By their `color-scheme`. */
 export const themes = { 'light dark': t('As the device'), light: t('Light'), dark: t('Dark') }
 
-/** The members of a page that come from its head. */
 export const headed = ({ name, description, tags }: Head): Pick<Page, 'title' | 'head'> => ({
   title: name,
   head: html`<meta name="description" content="${description}">

@@ -37,7 +37,6 @@ export function playerOptions(query: z.infer<typeof playerQuery>) {
     autoplay: isSet(query.autoplay, false),
     loop: isSet(query.loop, false),
     muted: isSet(query.muted, false),
-    /** The bar of the player. */
     controls: isSet(query.controls, true) && isSet(query.controlBar, true),
     title: isSet(query.title, true),
     link: isSet(query.peertubeLink, true),

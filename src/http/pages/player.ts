@@ -11,7 +11,6 @@ import { titleText } from './heads/index.ts'
 import type { PlayerOptions } from './player-options.ts'
 import { type FileToken, type Source, type Sources, withToken } from './sources.ts'
 
-/** What is played, and how. */
 export interface Played {
   video: WatchedVideoRow
   fileToken: FileToken
@@ -20,7 +19,6 @@ export interface Played {
   password?: string | undefined
   /** The address for progress reports of logged-in users, and the token of a form. */
   reports?: { path: string; token: string } | undefined
-  /** The next element of the playlist. */
   nextUrl?: string | undefined
   /** Alone, in a frame of another site. */
   embed?: boolean
@@ -29,7 +27,6 @@ export interface Played {
 interface PlayerParts extends Played {
   sources: Sources
   here: Here
-  /** True if sensitive videos require a confirmation. */
   warns: boolean
 }
 

@@ -92,7 +92,6 @@ export function addPlaylistWatchPages(tools: PageTools): void {
 interface Elements extends WatchedPlaylist {
   /** The page of the playlist with this element playing. */
   urlOf(position: number): string
-  /** True if the pictures of sensitive videos are covered. */
   covers: boolean
   /** True if there is no player, whose page has a heading of its own. */
   isAlone?: boolean
@@ -100,7 +99,6 @@ interface Elements extends WatchedPlaylist {
   embed?: boolean
 }
 
-/** The elements next to the player. */
 function playlistElements({ playlist, total, elements, playable, current, urlOf, covers, isAlone = false, embed = false }: Elements): Html {
   const first = (elements[0]?.position ?? 1) - 1
   const pages =

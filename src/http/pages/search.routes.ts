@@ -43,7 +43,6 @@ export function addSearchPage(tools: PageTools): void {
     return send(request, reply, { title, head: UNLISTED, searched: search, body })
   })
 
-  /** The target of a video's tags. */
   async function tagged(tag: string, page: number, visit: Visit | null): Promise<Html> {
     const videos = await videoPage(tools, visit, { scope: { of: 'everybody' }, page, tagsOneOf: [tag.toLowerCase()] })
     return html`<h1>${rich('Videos tagged “{tag}”', { tag: html`<bdi>${tag}</bdi>` })}</h1>

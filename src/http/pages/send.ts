@@ -30,7 +30,6 @@ export interface PagesDeps {
   urls: Here
   visitors: Visitors
   facts: Pick<InstanceFactsReader, 'recent'>
-  /** Called for each view of an actor. */
   lookedAtActor: LookedAtActor
   sessions: Pick<Sessions, 'login' | 'loginByToken' | 'end' | 'logout'>
   instance: Pick<Instance, 'localClient'>
@@ -65,7 +64,6 @@ export interface Answer extends Page {
   forms?: boolean
 }
 
-/** Tools for the routes of pages. */
 export type PageTools = ReturnType<typeof makePageTools>
 
 /** Options of a page's route that has no parameters. */

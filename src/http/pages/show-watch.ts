@@ -24,7 +24,6 @@ import { type FileToken, type Sources, sourcesOf } from './sources.ts'
 import { coversOf, findWatched, sensitivePolicy, type Watched, warnsOf } from './watched.ts'
 
 export interface Shown extends Played {
-  /** The viewer; null for visitors. */
   visit: Visit | null
   /** What the viewer may do, if the page offers it. */
   own?: Parameters<typeof withOwnParts>[1]
@@ -160,7 +159,6 @@ ${isWrong && html`<p id="wrong" role="alert" class="problem">${t('That is not th
 </section>`,
 })
 
-/** A request for the page of a video. */
 export type AskedVideo<Query extends z.ZodType> = FastifyRequest & { params: { id: string }; query: z.infer<Query> }
 
 type Found = Exclude<Watched, { found: 'video' }> | { found: 'video'; part: WatchPart }
@@ -182,7 +180,6 @@ export function makeFindPart(tools: PageTools) {
     return { found: 'video', part: await makePart(tools, { ...watched, visit, said, language }) }
   }
 
-  /** The visitors' version. */
   async function findShared(asked: AskedPart): Promise<Found> {
     if (!kept) return await make(null, asked)
     const { id, said, language } = asked

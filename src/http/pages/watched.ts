@@ -23,10 +23,7 @@ import type { FileToken } from './sources.ts'
 
 export type Watched =
   /** The video does not exist or is hidden; the page does not reveal which. */
-  | { found: 'nothing' }
-  /** It asks for a password. */
-  | { found: 'locked'; isWrong: boolean }
-  | { found: 'video'; video: WatchedVideoRow; fileToken: string | undefined }
+  { found: 'nothing' } | { found: 'locked'; isWrong: boolean } | { found: 'video'; video: WatchedVideoRow; fileToken: string | undefined }
 
 type WatchedDeps = Pick<PageTools, 'db' | 'config' | 'fileTokens'>
 
@@ -69,10 +66,8 @@ export async function findWatched(
 export const coversOf = (config: Config, visit: Visit | null): boolean =>
   warnsOf(config, visit) && sensitivePolicy(config, visit) !== 'warn'
 
-/** True if the viewer gets a warning before sensitive videos. */
 export const warnsOf = (config: Config, visit: Visit | null): boolean => sensitivePolicy(config, visit) !== 'display'
 
-/** The viewer's policy for sensitive videos. */
 export const sensitivePolicy = ({ instance }: Config, visit: Visit | null): string => visit?.nsfwPolicy ?? instance.default_nsfw_policy
 
 export type VideoPage = Awaited<ReturnType<typeof videoPage>>

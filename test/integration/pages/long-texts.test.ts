@@ -51,7 +51,7 @@ it('lists of watched words show their number and the first ones', async () => {
   const { data } = await asRoot.get<{ data: { id: number }[] }>('/api/v1/vireo/watched-words/server/lists?count=1')
   expect(data).toEqual([expect.objectContaining({ listName: 'List 3', count: 500, beginning: words.join(', ').slice(0, 301) })])
   const edited = await bounded(root, `/admin/watched-words/${data[0]?.id}`)
-  expect(partIn(edited, 'list').fields).toMatchObject({ listName: 'List 3', words: words.join('\n') })
+  expect(partIn(edited, 'list').fields).toMatchObject({ listName: 'List 3', words: words.slice(0, 50).join('\n') })
   const html = await bounded(root, '/admin/watched-words')
   expect(html.match(/500\P{L}*words · <bdi>0-w+, 1-w+, 2-w+/gu)).toHaveLength(4)
   expect(html).not.toContain('4-w')
@@ -139,34 +139,77 @@ it('the page of a video with 500 chapters, long comments and a long description 
   expect(await bounded(root, `/w/${video.uuid}?threadId=${data[0]?.id}`)).toContain('One conversation')
 })
 
-it('500 long chapters are edited on pages of 100, of which each keeps those of the others', async () => {
+it('500 long chapters are edited on pages of 50, of which each keeps what others change meanwhile', async () => {
   const { root, asRoot, video } = pages
-  const titles = Array.from({ length: 500 }, (_, n) => longText(`Part ${n}`, 100))
+  // The first one of another client has line breaks.
+  const titles = Array.from({ length: 500 }, (_, n) => (n === 0 ? 'A\n title\u2028in lines' : '"'.repeat(90) + n))
   const chapters = titles.map((title, n) => ({ timecode: n, title }))
   const path = `/api/v1/videos/${video.uuid}/chapters`
   const stored = async () => (await asRoot.get<{ chapters: typeof chapters }>(path)).chapters
   await asRoot.send('PUT', path, { chapters })
   await bounded(root, `/my-library/videos/${video.uuid}`)
   const here = `/my-library/videos/${video.uuid}/chapters`
-  const first = await bounded(root, here)
-  expect(linksIn(first, 'Next page')).toEqual([`${here}?page=2`])
-  expect(partIn(first, 'chapters').fields.chapters?.split('\n')).toEqual(titles.slice(0, 100).map((title, n) => `${clock(n)} ${title}`))
-  const second = partIn(await bounded(root, `${here}?page=2`), 'chapters')
-  // Meanwhile the first page loses its chapters but one.
-  expect((await root.send(partIn(first, 'chapters'), { chapters: '0:50 Only' })).status).toBe(200)
-  const saved = await root.send(second, { chapters: '1:40 Earlier\n2:00 Later' })
+  const open = async (page: number) => partIn(await bounded(root, `${here}?page=${page}`), 'chapters')
+  expect(linksIn(await bounded(root, here), 'Next page')).toEqual([`${here}?page=2`])
+  const [first, second, again, beyond] = [await open(1), await open(2), await open(2), await open(99)]
+  const lines = (second.fields.chapters ?? '').split('\n')
+  expect(first.fields.chapters).toMatch(/^0:00 A title in lines\n0:01 /)
+  expect(lines).toEqual(titles.slice(50, 100).map((title, n) => `${clock(50 + n)} ${title}`))
+  expect(beyond.fields.chapters).toMatch(/^7:30 "+450\n/)
+  // The first page loses its chapters but the first and the last one.
+  const rest = first.fields.chapters?.split('\n').filter((_line, n) => n === 0 || n === 49)
+  expect((await root.send(first, { chapters: rest?.join('\n') ?? '' })).status).toBe(200)
+  const kept = [...chapters.slice(0, 1), ...chapters.slice(49)]
+  expect(await stored()).toEqual(kept)
+  // Two tabs change the second page as it was before.
+  const saved = await root.send(second, { chapters: lines.slice(3).join('\n') })
   expect(saved.path).toBe(`${here}?page=2&done=chapters`)
-  const expected = [
-    { timecode: 50, title: 'Only' },
-    { timecode: 100, title: 'Earlier' },
-    { timecode: 120, title: 'Later' },
-    ...chapters.slice(200),
-  ]
-  expect(await stored()).toEqual(expected)
-  const beyond = partIn(await bounded(root, `${here}?page=9`), 'chapters')
-  expect((await root.send(beyond, { chapters: '9:00 End' })).status).toBe(200)
-  expect(await stored()).toEqual([...expected, { timecode: 540, title: 'End' }])
-  expect((await root.send(beyond, { chapters: '9:00 Twice' })).html).toContain('each timecode must be unique')
+  expect((await root.send(again, { chapters: lines.toSpliced(10, 1, '1:00 Changed').join('\n') })).status).toBe(200)
+  const both = kept.filter(({ timecode }) => timecode < 50 || timecode > 52)
+  const changed = both.map((chapter) => (chapter.timecode === 60 ? { timecode: 60, title: 'Changed' } : chapter))
+  expect(await stored()).toEqual(changed)
+  expect((await root.send(beyond, { chapters: `${beyond.fields.chapters}\n9:00 End` })).status).toBe(200)
+  expect(await stored()).toEqual([...changed, { timecode: 540, title: 'End' }])
+})
+
+it('a chapter that cannot be saved is named by its line, in the language of the reader', async () => {
+  const { at, asRoot, video } = pages
+  const chapters = Array.from({ length: 500 }, (_, n) => ({ timecode: n, title: `Part ${n}` }))
+  await asRoot.send('PUT', `/api/v1/videos/${video.uuid}/chapters`, { chapters })
+  const browser = makeBrowser(at.node.base, { 'accept-language': 'de' })
+  await browser.login(at.node.username, at.node.password)
+  const form = partIn((await browser.open(`/my-library/videos/${video.uuid}/chapters`)).html, 'chapters')
+  const saying = async (added: string) => {
+    const { html, status } = await browser.send(form, { chapters: `${form.fields.chapters}\n\n${added}` })
+    return [status, /id="chapters-chapters-note">([^<]*)</.exec(html)?.[1]]
+  }
+  expect(await saying('nonsense')).toEqual([400, 'Zeile 52: Nötig sind eine Zeit wie 1:30 und ein Titel mit höchstens 100 Zeichen.'])
+  expect(await saying('0:07 Twice')).toEqual([400, 'Zeile 8: Bei 0:07 ist noch ein Kapitel, „Twice“.'])
+  expect(await saying('7:30 Other')).toEqual([400, 'Zeile 52: Bei 7:30 ist noch ein Kapitel, „Part 450“.'])
+  expect(await saying('9:00 Next')).toEqual([400, 'Ein Video hat höchstens 500 Kapitel.'])
+})
+
+it('a list of 500 watched words is edited on pages of 50, of which each keeps the words of the others', async () => {
+  const { root, asRoot } = pages
+  const lists = '/api/v1/watched-words/server/lists'
+  const { data } = await asRoot.get<{ data: { id: number }[] }>(lists)
+  for (const { id } of data) await asRoot.send('DELETE', `${lists}/${id}`)
+  const words = Array.from({ length: 500 }, (_, n) => `${n}-${'წ'.repeat(96)}`)
+  words[0] = ' two\nlines '
+  const { watchedWordsList: made } = await asRoot.send<{ watchedWordsList: { id: number } }>('POST', lists, { listName: 'Long', words })
+  const here = `/admin/watched-words/${made.id}`
+  const open = async (page: number) => partIn(await bounded(root, `${here}?page=${page}`), 'list')
+  const stored = async () => await asRoot.get(`/api/v1/vireo/watched-words/server/lists/${made.id}`)
+  const [first, second] = [await open(1), await open(2)]
+  expect(second.fields.words?.split('\n')).toEqual(words.slice(50, 100))
+  expect((await root.send(first, { listName: 'Shorter', words: `two lines\n${words[9]}` })).status).toBe(200)
+  const left = (second.fields.words ?? '').split('\n').slice(0, 49).join('\n')
+  expect((await root.send(second, { listName: 'Shorter', words: `${left}\nnew` })).status).toBe(200)
+  const expected = [words[0], words[9], ...words.slice(50, 99), 'new', ...words.slice(100)]
+  expect(await stored()).toMatchObject({ listName: 'Shorter', words: expected })
+  const last = await open(99)
+  expect((await root.send(last, { words: '' })).status).toBe(200)
+  expect(await stored()).toMatchObject({ words: expected.slice(0, 450) })
 })
 
 it('columns of any list show the beginning of a long text', async () => {

@@ -193,6 +193,8 @@ describe('the log', () => {
     await browser.login(node.username, node.password)
     const { html } = await browser.open('/admin/logs')
     expect(html).toMatch(/<option value="info" selected>Info and above<\/option>/)
+    const beyond = (await browser.open('/admin/logs?logs.page=9999')).html
+    expect([linksIn(beyond, 'Previous page').length, linksIn(beyond, 'Search on').length]).toEqual([1, 1])
     let page = await browser.open('/admin/logs?logs.level=error')
     expect(page.html).toMatch(/<option value="error" selected>Errors only<\/option>/)
     expect(page.html).toContain('Nothing matches.')

@@ -3,7 +3,6 @@
 
 globalThis.pageForms = { mark }
 
-/** The texts, in the language of the page. */
 const TEXTS = JSON.parse(document.querySelector('script[src*="/page-"]').dataset.texts)
 const PROGRESS_MS = 4000
 /** In this browser: the user whom it notifies. */
@@ -69,6 +68,9 @@ async function swap(form, submitter) {
     release(form)
     if (pathOf(answer.url) === '/login') return keepTyped(form, answer.url)
     // Without the form it would take what was typed with it, such as a refusal of too many requests.
+    // Lines that are typed meanwhile differ from those that are saved now.
+    const { before } = form.elements
+    if (answer.ok && before) before.value = body.get(form.querySelector('textarea').name)
     if (!answer.ok && !page.querySelector(`[name="part"][value="${form.elements.part?.value}"]`)) return complain(form, page)
     show(page, answer.url, form)
   } catch {
@@ -135,7 +137,7 @@ function show(page, address, sent) {
   const place = (region && page.getElementById(region) && document.getElementById(region)) || document.querySelector('main')
   if (!from || (!region && pathOf(address) !== location.pathname)) return location.assign(address)
   if (!sent) for (const said of from.querySelectorAll('[role="alert"], [role="status"]')) said.removeAttribute('role')
-  const typed = place.querySelectorAll('[data-typed][id], [data-typed] [id][name]')
+  const typed = place.querySelectorAll('[data-typed][id], [data-typed] [id][name], textarea[data-typed] ~ [name="before"]')
   const focused = place.contains(document.activeElement) && document.activeElement
   const kept = [...place.querySelectorAll('details, .table')].map(({ open, scrollLeft }) => ({ open, scrollLeft }))
   place.replaceWith(document.adoptNode(from))
@@ -171,7 +173,6 @@ function returnFocus(place, focused, said) {
 // The browser cannot say what is wrong with a field that is not shown.
 addEventListener('invalid', ({ target }) => target.closest('details')?.setAttribute('open', ''), true)
 
-// Choosing all rows of a list.
 function begin() {
   for (const heading of document.querySelectorAll('form table thead th:first-child .away:only-child')) {
     const all = make('input', { type: 'checkbox', ariaLabel: TEXTS.selectAll })
@@ -196,7 +197,6 @@ async function look(before) {
   if (now !== before) show(page, answer.url)
 }
 
-/** An element with its properties and content. */
 function make(name, properties, ...content) {
   const element = Object.assign(document.createElement(name), properties)
   element.append(...content)

@@ -2,7 +2,6 @@
 // it is loaded when playback starts. Without this script the page plays as well.
 
 const HLS_SCRIPT = document.currentScript.dataset.hls
-/** In the language of the page. */
 const TEXTS = JSON.parse(document.currentScript.dataset.texts)
 const HLS_TYPE = 'application/vnd.apple.mpegurl'
 const REPORT_MS = 5000
@@ -57,7 +56,6 @@ function begin(root) {
   if (wantsToPlay) start(player)
 }
 
-/** Continues with the next element of a playlist. */
 const goOn = ({ dataset: { next } }) => next && location.assign(next)
 
 async function start(player) {
@@ -119,7 +117,6 @@ async function attachHls(player) {
   hls.attachMedia(video)
 }
 
-/** Continues from the current position. */
 function playFile(player, file, goesOn = false) {
   const { video } = player
   if (!file) return tellTrouble(player)

@@ -140,6 +140,7 @@ async function hold(one, options = { ifAvailable: true }) {
 /** Sends the form with what was chosen. What was refused for its content stays so. */
 function confirmUploads() {
   choose(input.files)
+  if (uploads.length === 0) return Object.assign(input, { required: true }).reportValidity()
   form.ariaBusy = 'true'
   for (const one of uploads.filter(({ stage, id }) => stage !== 'refused' || !id)) {
     one.isConfirmed = true
@@ -204,7 +205,6 @@ async function fail(one, { message, status, isFinal, isOfForm }) {
   }
 }
 
-/** The next request for an upload. */
 async function step(one) {
   const { file, id, place } = one
   const isEnd = place + PIECE >= file.size
@@ -257,7 +257,6 @@ async function open(one) {
   else if (one.stage === 'sending') localStorage.setItem(one.kept, JSON.stringify({ id: found, name: file.name, size: file.size }))
 }
 
-/** What the form says of an upload now. */
 function detailsOf({ file }) {
   const details = new URLSearchParams(new FormData(form))
   if (!details.get('name')) details.set('name', titleOf(file))
@@ -379,7 +378,7 @@ async function sendRest(one, id) {
   const picture = canvas && new File([await new Promise((resolve) => canvas.toBlob(resolve, 'image/jpeg', 0.9))], 'thumbnail.jpg')
   const parts = [
     picture && ['thumbnail', { thumbnailfile: picture }],
-    chapters.value.trim() && ['chapters', { chapters: chapters.value }, '/chapters'],
+    chapters.value.trim() && ['chapters', { chapters: chapters.value, replaces: 'all' }, '/chapters'],
     captionfile.files[0] && ['caption', { captionLanguage: captionLanguage.value, captionfile: captionfile.files[0] }],
   ].filter((part) => part && !name.disabled)
   let problems = ''

@@ -22,7 +22,6 @@ const PRIVACIES: Readonly<Record<number, Localized>> = {
   [videoPrivacies.internal]: t('Only users of this server see this video.'),
 }
 
-/** Notices above a video. */
 export function noticesOf({ state, privacy, blocked, schedule }: WatchedVideoRow, hasSources: boolean): Localized[] {
   return [
     ...(blocked ? [t('This video is blocked: only its owner and the staff see it.')] : []),

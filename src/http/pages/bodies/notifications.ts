@@ -15,7 +15,6 @@ export const notificationList = (rows: readonly NotificationRow[], form: { actio
 `,
   )}</ul>`
 
-/** A notification as text, with the path of its page. */
 export function pushWords(row: NotificationRow, language: Language = english): { text: string; path: string } {
   const { comment, video, block, caption, import: imported } = row
   const about = comment?.video ?? video ?? block?.video ?? caption?.video ?? imported?.video

@@ -17,7 +17,6 @@ export function avatarOf(actor: Pick<ActorSummary, 'name' | 'avatars'>, width: n
     : html`<img class="avatar" src="${path}" alt="" width="${width}" height="${width}" loading="lazy">`
 }
 
-/** The banner of the server, a channel or an account, by its file. */
 export const bannerOf = (filename: string | undefined): Html | null =>
   filename === undefined ? null : html`<img class="banner" src="/lazy-static/banners/${filename}" alt="" width="1920" height="317">`
 

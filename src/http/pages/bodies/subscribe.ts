@@ -11,7 +11,6 @@ export interface SubscribeForm {
   channel: ActorSummary
   here: Here
   isSubscribed: boolean
-  /** Where to go afterwards. */
   next: string
   token: string
 }
@@ -29,7 +28,6 @@ export interface RemoteSubscribeForm {
   kind: 'account' | 'channel'
   /** The path segment of its page. */
   actor: string
-  /** The previous input. */
   handle?: string | undefined
   problem?: Localized | undefined
 }
@@ -47,6 +45,6 @@ ${problem && html`<p class="problem" id="handle-problem" role="alert">${problem}
 
 /** The same, collapsed, with a link to log in here. */
 export const visitorSubscribe = (form: RemoteSubscribeForm, next: string): Html =>
-  html`<details class="subscribe"><summary>${t('Subscribe')}</summary>
+  html`<details class="subscribe"><summary class="button main">${t('Subscribe')}</summary>
 <div class="box">${remoteSubscribe(form)}
 <p>${rich('<a>Log in</a> if you have an account here.', linkTo(loginPath(next)))}</p></div></details>`

@@ -8,7 +8,6 @@ import { cut } from '../heads/index.ts'
 export const day = (date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${new Localized((language) => language.day(date))}</time>`
 
-/** Day and time, in UTC. */
 export const moment = (date: Date): Localized => new Localized((language) => `${language.day(date)}, ${language.time(date)} UTC`)
 
 /** A number with its noun. */
@@ -23,7 +22,6 @@ export const counted = {
   views: (count: number) => t('{count, plural, one {# view} other {# views}}', { count }),
 }
 
-/** The name of the language of a video or its captions. */
 export const languageName = (code: string): Localized =>
   new Localized((language) => language.nameOf(code) ?? known(languageLabels[code] ?? code).in(language))
 

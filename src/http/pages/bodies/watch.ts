@@ -20,7 +20,6 @@ export interface WatchParts {
   comments: Html | null
   downloads: Html | null
   share: Html | null
-  /** True if pictures of sensitive videos are covered. */
   covers: boolean
   /** Of a permanent live. */
   replays: readonly ReplayRow[]
@@ -33,7 +32,6 @@ const PLACES = ['actions', 'subscribers', 'subscribe', 'comment'] as const
 const PLACE = new RegExp(`<!--(${PLACES.join('|')})-->`)
 const placeOf = (name: (typeof PLACES)[number]): Html => new Html(`<!--${name}-->`)
 
-/** Fills the places. */
 export const withOwnParts = (below: string, own: Partial<Record<(typeof PLACES)[number], Html | Localized | null>>): Html =>
   new Html(below.split(PLACE).flatMap((piece, index) => (index % 2 === 0 ? [piece] : html`${own[piece as keyof typeof own]}`.parts)))
 
@@ -46,7 +44,6 @@ ${player}
 ${below}
 </div>`
 
-/** Everything below the player and next to it. */
 export function belowPlayer({ video, here, notices, comments, downloads, share, covers, replays, aside }: WatchParts): Html {
   return html`${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
 <h1 dir="auto"${video.language && html` lang="${video.language}"`}>${video.name}</h1>

@@ -54,7 +54,6 @@ export function playlistFacts(playlist: PlaylistRow, site: Site, here: Here): Fa
 type Played = Pick<PlaylistRow, 'name' | 'description' | 'remote' | 'url'>
 type Place = { url: string; embed: string; image: string | null; ratio: number | null; isPublic: boolean; schema: object }
 
-/** What videos and playlists have in common. */
 function playedFacts(played: Played, { url, embed, image, ratio, isPublic, schema }: Place, site: Site, here: Here): Facts {
   const name = titleText(played.name)
   const description = descriptionText(played.description) || site.description

@@ -19,7 +19,6 @@ export type Subject =
   | { kind: 'account' | 'channel'; actor: ActorProfile }
   | { kind: 'home' }
 
-/** The title, description and other tags of a page about something public. */
 export function headTagsOf(subject: Subject, { site, here }: { site: Site; here: Here }): Head {
   if (subject.kind === 'home') return homeHead(site, here)
   if (subject.kind === 'video') return headOf(videoFacts(subject.video, site, here), site, subject)

@@ -11,7 +11,6 @@ export const platformTag = html`<meta property="og:platform" content="PeerTube">
 
 export type Site = ReturnType<typeof siteOf>
 
-/** Data about the server for every page. */
 export const siteOf = ({ instance, services, signup }: Config) => ({
   name: instance.name,
   description: instance.short_description,
@@ -25,11 +24,8 @@ export interface Facts {
   /** Without the name of the site. */
   name: string
   description: string
-  /** OpenGraph's. */
   type: 'video' | 'website'
-  /** The page's own address. */
   url: string
-  /** The canonical address, if it differs. */
   canonical?: string | undefined
   image?: string | null
   /** A page with only the player. */
@@ -37,7 +33,6 @@ export interface Facts {
   oembed?: string
   isIndexed: boolean
   feeds?: readonly { title: Localized; href: string }[]
-  /** The ActivityPub document. */
   document?: string | undefined
   schema: object
 }

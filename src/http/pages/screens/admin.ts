@@ -18,7 +18,6 @@ const FIELDS = 'GET /api/v1/vireo/config-fields'
 
 const MAIL_WORDS = ['SMTP', 'TLS', t('Mail'), t('Mail server'), t('Port'), t('User name'), t('Password'), t('Sender of mails')]
 
-/** On the pages of the setup and the configuration. */
 const mailForm = form('mail', 'PUT /api/v1/vireo/mail-server', {
   title: t('Mail'),
   when: (shown) => shown.tools.config().smtp.transport === 'smtp' && isFound(shown, 'mail', MAIL_WORDS),

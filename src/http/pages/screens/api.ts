@@ -10,7 +10,6 @@ import { HttpError } from '../../plugins/http-error.ts'
 import { type InnerAnswer, requestInternally } from '../../plugins/inner-requests.ts'
 import type { PageTools } from '../send.ts'
 
-/** Values for the parameters of a path. */
 export type Values = Readonly<Record<string, unknown>>
 
 export interface ApiCall {
@@ -18,7 +17,6 @@ export interface ApiCall {
   operation: string
   values?: Values
   query?: Readonly<Record<string, string | number | undefined>>
-  /** Sent as JSON. */
   body?: object | undefined
   headers?: Readonly<Record<string, string>>
   /** In place of the one in the cookie. */

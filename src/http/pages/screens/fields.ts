@@ -18,19 +18,14 @@ export interface FieldWords {
   choices?: Choices
   /** The choices are in the order of their names in the reader's language. */
   byName?: boolean
-  /** For files: the accepted types. */
   accept?: string
   /** In place of what the operation says. */
   required?: boolean
   /** The same: true if the API takes null for nothing. */
   nullable?: boolean
-  /** More attributes of the input. */
   also?: Html
-  /** The heading above the first field of a group. */
   group?: Localized
-  /** Why it cannot be changed. */
   locked?: Localized | undefined
-  /** Shown on demand. */
   isRare?: boolean
   /** Works with the script only. */
   isScripted?: boolean
@@ -221,7 +216,7 @@ export function fieldHtml(field: Field, { key, typed, problems }: ShownForm): Ht
   const { name, label, help, as } = field
   const texts = typed.get(name) ?? []
   const id = `${key}-${name}`
-  if (as === 'hidden') return html`<input type="hidden" name="${name}" value="${texts[0] ?? ''}">`
+  if (as === 'hidden') return html`<input type="hidden" id="${id}" name="${name}" value="${texts[0] ?? ''}">`
   const problem = problems.get(name)
   const note = problem ?? (help && field.locked ? html`${help} ${field.locked}` : (help ?? field.locked))
   const about = html`${note !== undefined && html` aria-describedby="${id}-note"`}${problem !== undefined && html` aria-invalid="true"`}${field.locked && html` disabled`}${field.also ?? (as === 'password' && html` autocomplete="off"`)}`
@@ -282,7 +277,7 @@ function controlOf(field: Field, { id, texts, about }: { id: string; texts: read
   if (as === 'password') return html`<input id="${id}" type="password" name="${name}"${length}${need}${about}>`
   if (as === 'moment') return html`<input id="${id}" type="datetime-local" name="${name}" value="${text}"${need}${about}>`
   if (as === 'long' || as === 'lines' || (maxLength ?? 0) >= LONG_TEXT) {
-    return html`<textarea id="${id}" name="${name}" rows="4"${length}${need}${about}>
+    return html`<textarea id="${id}" name="${name}" rows="${Math.min(20, Math.max(4, text.split('\n').length))}"${length}${need}${about}>
 ${text}</textarea>`
   }
   if (type === 'integer' || type === 'number') {

@@ -37,13 +37,10 @@ import { PICTURES } from './words.ts'
 
 /** What the request before this page did. */
 interface Outcome {
-  /** The form or list that was sent. */
   part: string
   refusal?: Refusal
-  /** What the refusal means here. */
   meant?: Localized | undefined
   typed?: Typed
-  /** Shown once. */
   shows?: Html
   text?: Localized
 }
@@ -96,7 +93,8 @@ export function addScreens(tools: PageTools): void {
       // Such as after a login in another tab: what was typed is shown again, with another token.
       if (!(error instanceof DomainError) || typeof part !== 'object' || 'list' in part) throw error
       const refusal = { status: 403, detail: error.message, fields: new Map() }
-      return await show(asked, { part: part.form, refusal, typed: typedAgain(wordsFor(part, asked.shown), sent) })
+      // A form of an answer alone is no part of the page.
+      return await refuse(asked, part, sent, refusal, part.when?.(asked.shown) === false ? part.refused : undefined)
     }
     if (!part || typeof part === 'function') return sendMissing(request, reply)
     return 'form' in part ? await submit(asked, part, sent, form) : await act(asked, part, sent)
@@ -196,8 +194,9 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
       return { page, ...rowsOf(answer, page) }
     }
     let found = await read(pageOf(list, shown))
-    // Such as after its rows were removed.
-    if (found.rows.length === 0 && found.page > 1) found = await read(lastPage(found.total))
+    // Such as after its rows were removed. What takes long to be searched is not read twice.
+    const last = lastPage(found.total)
+    if (found.rows.length === 0 && found.page > 1) found = found.searchedTo ? { ...found, page: last + 1 } : await read(last)
     return listHtml(list, {
       ...found,
       ...place,
@@ -218,22 +217,24 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
     if (part.danger && !sent.has(CONFIRMED)) return ask(asked, sent, part, aboutOf(part, shown))
     if (part.limit) await app.rateLimits.take(part.limit, request, reply)
     const result = await sendTo(asked, part, sent, form)
-    if (!result.ok) {
-      const meant = part.refused?.(result.refusal, text, shown)
-      if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: result.refusal.status, ...meant })
-      if (result.refusal.status === 401 && !meant) return reply.redirect(loginPath(pageOfForm(request)), 303)
-      const typed = typedAgain(wordsFor(part, shown), sent)
-      const refusal = meant ? { ...result.refusal, status: 400 } : result.refusal
-      return await show(asked, { part: part.form, refusal, meant, typed })
-    }
+    if (!result.ok) return await refuse(asked, part, sent, result.refusal, part.refused)
     const [, uploadId] = /upload_id=([\w-]+)/.exec(result.location ?? '') ?? []
     if (uploadId) return await reply.code(201).header('x-upload-id', uploadId).send()
-    const rest = part.follow?.(result.body, text)
+    const rest = part.follow?.(result.body, text, shown)
     if (rest) await api.call(request, rest)
     if (await hasLeft(asked)) return reply
     if (part.ends) return sendScreen(asked, part.ends(text, shown, result.body))
     if (part.shows) return await show(asked, { part: part.form, shows: part.shows(result.body, shown) })
     return reply.redirect(part.leadsTo?.(result.body, shown) ?? pageOfForm(request, { done: part.form }), 303)
+  }
+
+  /** Shows a form again with what was typed, or what `refused` leads to. */
+  async function refuse(asked: Asked, part: FormPart, sent: Typed, refusal: Refusal, refused: FormPart['refused']): Promise<FastifyReply> {
+    const meant = refused?.(refusal, textIn(sent), asked.shown)
+    if (meant && !(meant instanceof Localized)) return sendScreen(asked, { status: refusal.status, ...meant })
+    if (refusal.status === 401 && !meant) return asked.reply.redirect(loginPath(pageOfForm(asked.request)), 303)
+    const typed = typedAgain(wordsFor(part, asked.shown), sent)
+    return await show(asked, { part: part.form, refusal: { ...refusal, ...(meant && { status: 400 }) }, meant, typed })
   }
 
   /** Sends a form to the API, unless the rules of the page refuse it. Files go as they arrive, after the texts. */
@@ -252,7 +253,7 @@ ${fieldsHtml(fields, { key: part.form, typed, problems })}<button${part.danger ?
       if (as !== 'file' || !required || (part.pieces && size) || form?.mayHave(name)) return []
       return [[name, accept === PICTURES ? t('A picture is needed.') : t('A file is needed.')]]
     })
-    const refused = [...Object.entries(rules?.(text) ?? {}), ...missing]
+    const refused = [...Object.entries(rules?.(text, shown) ?? {}), ...missing]
     const broken = refused.filter((one): one is [string, Localized] => one[1] !== false)
     if (broken.length > 0) {
       const wrong = schema ? invalidParamsOf(schema, 'body', body).map(({ name, msg }) => [name, msg] as const) : []

@@ -24,11 +24,9 @@ export interface ListShown {
   actions: [string, Action][]
   inputs: Field[]
   shown: Shown
-  /** Shows the rows with these ids alone. */
   only?: readonly string[] | undefined
 }
 
-/** The parameters of a query. */
 type Shape = Record<string, z.ZodType>
 
 function shapeOf({ operation }: ListPart, { tools }: Shown): Shape {
@@ -96,8 +94,14 @@ export function listHtml(list: ListPart, given: ListShown): Html {
     searchedTo &&
     total <= page * ROWS_PER_PAGE &&
     html`<p>${rich('Searched back to {time}.', { time: momentHtml(new Date(searchedTo)) })} <a href="${address({ endDate: searchedTo })}">${t('Search on')}</a></p>`
+  const pages = pager(address({}), {
+    page,
+    hasMore: total > page * ROWS_PER_PAGE,
+    parameter: parameter(list, 'page'),
+    label: list.title ? t('Pages: {list}', { list: list.title }) : t('Pages of the list'),
+  })
   if (rows.length === 0)
-    return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : (list.empty ?? t('None.'))}</p>${further}`
+    return html`${heading}${filters}<p class="soft">${asked.size > 0 ? t('Nothing matches.') : (list.empty ?? t('None.'))}</p>${pages}${further}`
   const isForm = actions.length > 0
   const idOf = (row: unknown) => (typeof list.id === 'function' ? list.id(row) : textAt(row, list.id ?? 'id'))
   const { body } = shown.request
@@ -126,12 +130,6 @@ export function listHtml(list: ListPart, given: ListShown): Html {
     (rows.length > 1 || inputs.length > 0) &&
     html`<p class="acts many"><span>${t('With the selected:')}</span> ${actions.map(([name, action]) => !action.isSingle && buttonHtml(name, action))}</p>`
   const texts = inputs.map((field) => fieldHtml(field, { key: list.list, typed: new Map(), problems: new Map() }))
-  const pages = pager(address({}), {
-    page,
-    hasMore: total > page * ROWS_PER_PAGE,
-    parameter: parameter(list, 'page'),
-    label: list.title ? t('Pages: {list}', { list: list.title }) : t('Pages of the list'),
-  })
   return html`${heading}${filters}
 ${isForm ? html`<form method="post" action="${here}" data-swap>${hiddenFields(shown, list.list)}${table}${texts.length > 0 && html`<div class="fields">${texts}</div>`}${many}</form>` : table}
 ${pages}${further}`

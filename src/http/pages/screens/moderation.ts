@@ -5,6 +5,7 @@ import { known, type Localized, listed, t } from '../../../platform/language.ts'
 import { counted, shortText } from '../bodies/text.ts'
 import { textAt, valueAt } from './api.ts'
 import { type Words, wordsOf } from './fields.ts'
+import { inOneLine, linesOf } from './lines.ts'
 import { type Cell, form, type ListPart, list, type Part, type Screen, type Shown, screen } from './parts.ts'
 import { facts, handle, handleText, link, readable, reportedThing, reportReasons } from './words.ts'
 
@@ -90,10 +91,14 @@ ${list}</textarea></section>`
   ]
 }
 
-const listFields: Words = {
-  listName: t('Name'),
+const wordLines = linesOf<string>({
+  name: 'words',
   words: { label: t('Words'), as: 'lines', help: t('One in a line. Comments with them get the name of the list as a tag.') },
-}
+  allIn: ({ data }) => valueAt(data.list, 'words') as string[],
+  lineOf: inOneLine,
+  itemOf: (line) => line,
+})
+const listFields: Words = { listName: t('Name'), ...wordLines.fields }
 
 /** Lists of words whose comments are marked, and the screen of one. */
 export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen[] => [
@@ -106,7 +111,12 @@ export const watchedWords = ({ path, api }: Omit<Where, 'title'>): Screen[] => [
     form('list', `POST ${api}`, { title: t('A new list'), fields: listFields, button: t('Make the list') }),
   ]),
   screen(`${path}/:listId`, t('Edit the list'), { reads: { list: `GET ${ownApi(api)}/:listId` } }, [
-    form('list', `PUT ${api}/:listId`, { initial: ({ data }) => data.list, fields: listFields }),
+    form('list', `PUT ${api}/:listId`, {
+      initial: (shown) => ({ ...(shown.data.list as object), ...wordLines.initial(shown) }),
+      fields: listFields,
+      body: (text, _made, shown) => ({ listName: text('listName'), words: wordLines.changed(text, shown) }),
+    }),
+    wordLines.pages,
   ]),
 ]
 

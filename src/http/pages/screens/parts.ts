@@ -67,7 +67,7 @@ export interface FormPart extends Inputs {
   /** What a refusal of the API means here, if not what it says; or the end of the screen. */
   refused?: (refusal: Refusal, text: Text, shown: Shown) => Localized | Ending | undefined
   /** Problems that the API does not know, by field. With one the form is not sent to it. */
-  rules?: (text: Text) => Readonly<Record<string, Localized | false>>
+  rules?: (text: Text, shown: Shown) => Readonly<Record<string, Localized | false>>
   /** Counted in addition to the limits of the operation. */
   limit?: LimitGroup
   /** A second button shows what was typed as it will look. */
@@ -80,7 +80,7 @@ export interface FormPart extends Inputs {
   /** The operation that opens an upload in pieces, in which the script sends the file. */
   pieces?: string
   /** What follows with other parts of the form, if they were filled in. */
-  follow?: (answer: unknown, text: Text) => ApiCall | undefined
+  follow?: (answer: unknown, text: Text, shown: Shown) => ApiCall | undefined
 }
 
 export type Cell = string | ((row: unknown, shown: Shown) => Html | Word | null | undefined)

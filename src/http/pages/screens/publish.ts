@@ -1,11 +1,10 @@
 // Screens that make videos: uploads, imports, lives.
 
 import type { Config } from '../../../config/index.ts'
-import { recognized, t } from '../../../platform/language.ts'
-import { newChapters, WANTED } from '../../chapters/routes.ts'
+import { t } from '../../../platform/language.ts'
 import { textAt } from './api.ts'
 import { form, list, type Screen, type Shown, screen } from './parts.ts'
-import { captionFields, chapterField, chaptersIn, is, isNot, liveFields, ME, state, videoBody, videoFields, videoLink } from './words.ts'
+import { captionFields, chapterLines, chapterRules, is, isNot, liveFields, ME, state, videoBody, videoFields, videoLink } from './words.ts'
 
 const toVideo = (answer: unknown): string => `/my-library/videos/${textAt(answer, 'video.shortUUID')}`
 const initial = ({ tools }: Shown) => {
@@ -26,16 +25,16 @@ export const publishScreens: readonly Screen[] = [
       text: t('A video is processed after its upload. All of this can be changed on its page as soon as it has arrived.'),
       fields: (shown) => ({
         ...videoFields(shown),
-        chapters: { ...chapterField, label: t('Chapters'), isRare: true },
+        chapters: { ...chapterLines.fields.chapters, label: t('Chapters'), isRare: true },
         ...captionFields({ isRare: true, isScripted: true, group: t('Captions') }),
         videofile: { label: t('Video'), as: 'file', accept: 'video/*,audio/*', required: true },
       }),
       initial,
       body: videoBody,
-      rules: (text) => ({ chapters: !newChapters.safeParse({ chapters: chaptersIn(text('chapters')) }).success && recognized(WANTED) }),
+      rules: chapterRules,
       button: t('Upload'),
-      follow: (answer, text) => {
-        const chapters = chaptersIn(text('chapters'))
+      follow: (answer, text, shown) => {
+        const chapters = chapterLines.changed(text, shown)
         const values = { videoId: textAt(answer, 'video.uuid') }
         return chapters.length > 0 ? { operation: 'PUT /api/v1/videos/:videoId/chapters', values, body: { chapters } } : undefined
       },

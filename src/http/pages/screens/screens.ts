@@ -30,7 +30,6 @@ export const screens: readonly Screen[] = [
 
 const MENUS = { library: t('Your library'), account: t('Your account'), admin: t('Administration') } as const
 
-/** Tells whether the role of the visitor allows an operation. */
 type MayCall = (operation: string) => boolean
 
 /** True if somebody may open the screen: one of its parts is allowed. */

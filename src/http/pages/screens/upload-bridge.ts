@@ -8,7 +8,6 @@ import type { PageTools } from '../send.ts'
 import { type Api, filled, resultOf, type Values } from './api.ts'
 import type { Screen } from './parts.ts'
 
-/** Headers of the protocol. */
 const SENT = ['content-type', 'content-length', 'content-range']
 
 /** Adds the address of the pieces below each page with a form that sends some. */

@@ -2,19 +2,14 @@
 
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
-import { pager } from '../bodies/listing.ts'
 import { capital, languageName } from '../bodies/text.ts'
-import { pageNumber } from '../fields.ts'
 import { textAt, valueAt } from './api.ts'
 import { form, type ListPart, list, type Screen, type Shown, screen } from './parts.ts'
 import {
-  CHAPTERS_PER_PAGE,
   captionFields,
   channelsOf,
-  chapterField,
-  chapterPage,
-  chaptersAt,
-  chaptersIn,
+  chapterLines,
+  chapterRules,
   facts,
   is,
   isNot,
@@ -141,21 +136,13 @@ export const videoScreens: readonly Screen[] = [
     ({ data: { video } }) => html`<p>${ownLink(video)}</p>`,
     form('chapters', 'PUT /api/v1/videos/:videoId/chapters', {
       when: isNot('data.video.isLive', true),
-      initial: chapterPage,
-      fields: { from: { label: t('From'), as: 'hidden' }, to: { label: t('To'), as: 'hidden' }, chapters: chapterField },
-      // Those of other pages stay.
-      body: (text, _made, { data }) => {
-        const [from, to] = [Number(text('from')), Number(text('to') || Number.POSITIVE_INFINITY)]
-        return {
-          chapters: [...chaptersAt(data).filter(({ timecode }) => timecode < from || timecode >= to), ...chaptersIn(text('chapters'))],
-        }
-      },
+      initial: chapterLines.initial,
+      fields: chapterLines.fields,
+      rules: chapterRules,
+      body: (text, _made, shown) => ({ chapters: chapterLines.changed(text, shown) }),
       button: t('Save the chapters'),
     }),
-    ({ data, query, values }) => {
-      const page = pageNumber(query)
-      return pager(`/my-library/videos/${values.id}/chapters`, { page, hasMore: chaptersAt(data).length > page * CHAPTERS_PER_PAGE })
-    },
+    chapterLines.pages,
   ]),
   screen('/my-library/videos/:id/studio', t('Studio'), ofOwn('video', { config: CONFIG }), [
     aboutEdition('videoStudio.enabled', t('This server does not edit videos.')),

@@ -50,7 +50,6 @@ const closed = (reason: string): Ending => ({
 <p>${t('With an account elsewhere in the fediverse you can subscribe to the channels of this server.')} <a href="/about">${t('About this server')}</a></p>`,
 })
 
-/** Why the requester cannot sign up. */
 async function closedSignup(shown: Shown): Promise<Ending | undefined> {
   const { visit, tools, request } = shown
   if (visit) {
@@ -152,7 +151,6 @@ const linkScreen = (path: string, instead: string, screen: Pick<Screen, 'title' 
 
 const ownerIn = (query: Shown['query']) => query('userId') ?? query('registrationId')
 
-/** The form of a link, with the link's parameters. */
 const linkForm = (instead: string, { fields = {}, ...form }: Omit<FormPart, 'initial' | 'refused'>): FormPart => ({
   ...form,
   fields: {

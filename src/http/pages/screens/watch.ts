@@ -13,7 +13,6 @@ const LONGEST = 10_000
 const toVideo = (_answer: unknown, { values }: Shown): string => `/w/${String(values.id)}`
 const backToVideo = ({ values }: Shown) => ({ path: `/w/${String(values.id)}`, text: t('Back to the video') })
 
-/** What the screens of a video and of its comments have in common. */
 const belowVideo = (reads: Screen['reads']): Pick<Screen, 'back' | 'reads'> => ({
   back: backToVideo,
   reads: { video: 'GET /api/v1/videos/:id', ...reads },

@@ -1,22 +1,23 @@
 // Labels and cells that several screens share.
 
-import type { Chapter } from '../../../actors/chapter/index.ts'
+import { type Chapter, MAX_CHAPTERS, MAX_TITLE } from '../../../actors/chapter/index.ts'
 import { isStaff } from '../../../actors/user/index.ts'
 import { categoryLabels, languageLabels, licenceLabels, privacyLabels } from '../../../actors/video/index.ts'
 import { isMailEnabled } from '../../../config/index.ts'
 import { type Html, html } from '../../../platform/html.ts'
 import { known, type Localized, t } from '../../../platform/language.ts'
+import { newChapter } from '../../chapters/routes.ts'
 import { HttpError } from '../../plugins/http-error.ts'
 import { clock, languageName, shortText } from '../bodies/text.ts'
-import { pageNumber, pageOfForm } from '../fields.ts'
+import { pageOfForm } from '../fields.ts'
 import { textAt, valueAt } from './api.ts'
-import { type Choices, type FieldWords, itemsIn, momentIn, type Words } from './fields.ts'
+import { type Choices, type FieldWords, momentIn, type Words } from './fields.ts'
+import { inOneLine, linesOf } from './lines.ts'
 import { plain } from './list-html.ts'
 import { type FormPart, form, type ListPart, type Screen, type Shown, type Text } from './parts.ts'
 
 /** The operation that reads the account and the channels of the visitor. */
 export const ME = 'GET /api/v1/users/me'
-/** Accepted types of pictures. */
 export const PICTURES = 'image/png,image/jpeg,image/webp'
 
 const translated = (labels: Readonly<Record<number, string>>): Choices =>
@@ -27,13 +28,11 @@ export const languages = (): Choices => Object.fromEntries(Object.keys(languageL
 const commentPolicies: Choices = { 1: t('Everybody may comment'), 2: t('Nobody may comment'), 3: t('Comments wait for your approval') }
 export const playlistPrivacies: Choices = { 1: t('Public'), 2: t('Unlisted'), 3: t('Private') }
 
-/** The user's channels, of `GET /api/v1/users/me`. */
 export const channelsOf = ({ data }: Shown): Choices => choicesFrom(valueAt(data.me, 'videoChannels'), 'id', 'displayName')
 
 export const choicesFrom = (rows: unknown, id: string, name: string): Choices =>
   Object.fromEntries((Array.isArray(rows) ? rows : []).map((row: unknown) => [textAt(row, id), textAt(row, name)]))
 
-/** The form of a picture. */
 export const picture = (name: 'avatar' | 'banner' | 'thumbnail', title: Localized, operation: string): FormPart =>
   form(name, operation, {
     title,
@@ -42,7 +41,6 @@ export const picture = (name: 'avatar' | 'banner' | 'thumbnail', title: Localize
     button: t('Use the picture'),
   })
 
-/** Fields of a video, new or not. */
 export const videoFields = (shown: Shown): Words => ({
   name: t('Title'),
   channelId: { label: t('Channel'), choices: channelsOf(shown) },
@@ -77,14 +75,11 @@ export function videoBody(text: Text, made: object): object {
   return { ...made, scheduleUpdate: updateAt ? { updateAt: momentIn(updateAt), privacy } : null }
 }
 
-export const chapterField = { label: t('Time and title'), as: 'long', help: t('One chapter in a line, such as: 1:30 The lake') } as const
-
 export const captionFields = (more: Partial<FieldWords> = {}): Words => ({
   captionLanguage: { label: t('Language of the captions'), choices: languages(), byName: true, ...more },
   captionfile: { label: t('File'), as: 'file', accept: '.vtt,.srt', help: t('WebVTT or SubRip.'), ...more },
 })
 
-/** Fields of a live, and of its settings later. */
 export const liveFields: Words = {
   permanentLive: { label: t('Stream again and again under the same key'), as: 'check' },
   saveReplay: { label: t('Keep each stream as a video'), as: 'check' },
@@ -96,7 +91,6 @@ export const without = (choices: Choices, ...names: string[]): Choices =>
 
 export const sendsMail = ({ tools }: Shown): boolean => isMailEnabled(tools.config())
 
-/** Conditions of actions and parts. */
 export const is =
   (path: string, ...values: unknown[]) =>
   (row: unknown): boolean =>
@@ -163,7 +157,6 @@ export const handleText = (row: unknown, prefix = ''): string => `${textAt(row, 
 /** Of the own account and channels. */
 export const removeFollower = { label: t('Remove'), operation: 'DELETE /api/v1/vireo/followers/:id', danger: true } as const
 
-/** Kinds of reports that people choose from. */
 export const reportReasons: Choices = {
   violentOrRepulsive: t('Violent or repulsive'),
   hatefulOrAbusive: t('Hateful or abusive'),
@@ -176,7 +169,6 @@ export const reportReasons: Choices = {
 /** The video of a report, or the account. */
 export const reportedThing = (row: unknown): Html | string => videoLink('video.')(row) ?? textAt(row, 'flaggedAccount.displayName')
 
-/** Reports, as their moderators see them. */
 export const reportColumns: ListPart['columns'] = {
   Reason: link('/admin/abuses', 'id', 'reason'),
   About: reportedThing,
@@ -194,29 +186,40 @@ export const state =
     return html`<span${isBusy && html` data-progress`}>${plain(valueAt(row, path))}</span>`
   }
 
-/** Facts as a list of terms. */
 export const facts = (pairs: readonly (readonly [Localized, unknown])[]): Html =>
   html`<dl class="details">${pairs.map(([name, value]) => {
     const shown = plain(value)
     return shown !== null && html`<dt>${name}</dt><dd>${shown}</dd>`
   })}</dl>`
 
-export const CHAPTERS_PER_PAGE = 100
+/** `0:00 Title` in each line. */
+export const chapterLines = linesOf<Chapter>({
+  name: 'chapters',
+  words: { label: t('Time and title'), as: 'long', help: t('One chapter in a line, such as: 1:30 The lake') },
+  allIn: ({ data }) => (valueAt(data.chapters, 'chapters') ?? []) as Chapter[],
+  lineOf: ({ timecode, title }) => `${clock(timecode)} ${inOneLine(title)}`,
+  itemOf: chapterIn,
+})
 
-export const chaptersAt = (data: Shown['data']): Chapter[] => valueAt(data.chapters, 'chapters') as Chapter[]
-
-/** A page of chapters, `0:00 Title` in each line: those from a time, to that of the next page. */
-export function chapterPage({ data, query }: Shown) {
-  const all = chaptersAt(data)
-  const start = (pageNumber(query) - 1) * CHAPTERS_PER_PAGE
-  const [from, to] = [start, start + CHAPTERS_PER_PAGE].map((place) => all[place]?.timecode)
-  const lines = all.slice(start, start + CHAPTERS_PER_PAGE).map(({ timecode, title }) => `${clock(timecode)} ${title}`)
-  // Behind the last page none is replaced.
-  return { from: start === 0 ? 0 : (from ?? Number.POSITIVE_INFINITY), to, chapters: lines.join('\n') }
+function chapterIn(line: string): Chapter {
+  const [, time = '', title = ''] = /^([\d:]+) (.*)$/.exec(inOneLine(line)) ?? []
+  return { timecode: time === '' ? Number.NaN : time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0), title }
 }
 
-export const chaptersIn = (text: string): Chapter[] =>
-  itemsIn(text, '\n').map((line) => {
-    const [, time = '', title = ''] = /^([\d:]+)\s+(.*)$/.exec(line) ?? []
-    return { timecode: time === '' ? Number.NaN : time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0), title }
-  })
+/** What is wrong with typed chapters among all that there would be. */
+export function chapterRules(text: Text, shown: Shown): Record<string, Localized | false> {
+  const all = chapterLines.changed(text, shown)
+  const [problem = all.length > MAX_CHAPTERS && t('A video has at most {count} chapters.', { count: MAX_CHAPTERS })] = text('chapters')
+    .split('\n')
+    .flatMap((typed, index) => {
+      const [chapter, line] = [chapterIn(typed), index + 1]
+      if (typed.trim() === '') return []
+      if (!newChapter.safeParse(chapter).success)
+        return [t('Line {line}: needed are a time such as 1:30, and a title of at most {count} characters.', { line, count: MAX_TITLE })]
+      const other = all.find(({ timecode, title }) => timecode === chapter.timecode && inOneLine(title) !== chapter.title)
+      return other
+        ? [t('Line {line}: there is another chapter at {time}, “{title}”.', { line, time: clock(other.timecode), title: other.title })]
+        : []
+    })
+  return { chapters: problem }
+}
