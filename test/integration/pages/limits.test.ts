@@ -62,3 +62,14 @@ it('wrong passwords of the login and of a change of the password are counted', a
   for (let time = 1; time <= GUESSES; time++) expect((await guess()).status).toBe(400)
   expect((await guess()).status).toBe(429)
 })
+
+it('after too many wrong codes the setup of two-factor login says so, and keeps the key', async () => {
+  const { reader } = await readerAt('203.0.113.5')
+  const begun = await reader.open('/my-account/two-factor')
+  let page = await reader.send(part(begun.html, 'request'), { currentPassword: PASSWORD })
+  for (let tries = 0; tries <= CALLS && page.status !== 429; tries++)
+    page = await reader.send(part(page.html, 'confirm'), { otpToken: '1' })
+  expect(page.status).toBe(429)
+  expect(page.html).toContain('class="qr"')
+  expect(page.html).toMatch(/id="otp-note" role="alert">Too many /)
+})

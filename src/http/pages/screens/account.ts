@@ -3,7 +3,7 @@
 import { renderSVG } from 'uqr'
 import { isStaff } from '../../../actors/user/index.ts'
 import { Html, html } from '../../../platform/html.ts'
-import { known, listed, t } from '../../../platform/language.ts'
+import { known, type Localized, listed, recognized, t } from '../../../platform/language.ts'
 import { textAt, valueAt } from './api.ts'
 import { archiveScreen } from './archives.ts'
 import { hiddenFields, wordsOf } from './fields.ts'
@@ -16,8 +16,16 @@ import { facts, languages, link, ME, picture } from './words.ts'
 const SCOPES = { read: t('Read'), upload: t('Upload and edit videos'), manage: t('Change everything of your account') } as const
 const PASSWORD = { currentPassword: { label: t('Current password'), as: 'password', required: true } } as const
 
-/** How an app gets the key, and the form for its code; `isWrong`: another code was. */
-const appOf = (asked: unknown, shown: Shown, isWrong = false): Ending => ({
+const WRONG_CODE = t('This code is not right. Type the one that the app shows now.')
+const NO_REQUEST = 'Invalid request token'
+const ENDED = t('This set-up has ended: it took too long, or another one was begun.')
+const REFUSALS = new Map<string, Localized>([
+  ['Invalid OTP token', WRONG_CODE],
+  [NO_REQUEST, ENDED],
+])
+
+/** How an app gets the key, and the form for its code, with what is wrong with another one. */
+const appOf = (asked: unknown, shown: Shown, problem?: Localized): Ending => ({
   heading: t('Add the key to your app'),
   body: html`<p>${t('Scan this picture with the app, or type the key into it. Then type the code that it shows.')}</p>
 <div class="qr" role="img" aria-label="${t('QR code with the address')}">${new Html(renderSVG(textAt(asked, 'uri'), { border: 4 }))}</div>${facts(
@@ -25,7 +33,7 @@ const appOf = (asked: unknown, shown: Shown, isWrong = false): Ending => ({
       [t('Key'), URL.parse(textAt(asked, 'uri'))?.searchParams.get('secret')],
       [t('Address'), valueAt(asked, 'uri')],
     ],
-  )}<form method="post" action="/my-account/two-factor" class="fields">${hiddenFields(shown, 'confirm')}${['requestToken', 'uri'].map((name) => html`<input type="hidden" name="${name}" value="${textAt(asked, name)}">`)}<label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required${isWrong && html` autofocus aria-invalid="true" aria-describedby="otp-note"`}>${isWrong && html`<p class="problem" id="otp-note" role="alert">${t('This code is not right. Type the one that the app shows now.')}</p>`}<button class="main">${t('Switch on')}</button></form>`,
+  )}<form method="post" action="/my-account/two-factor" class="fields">${hiddenFields(shown, 'confirm')}${['requestToken', 'uri'].map((name) => html`<input type="hidden" name="${name}" value="${textAt(asked, name)}">`)}<label for="otp">${t('Code')}</label><input id="otp" name="otpToken" inputmode="numeric" autocomplete="one-time-code" required${problem && html` autofocus aria-invalid="true" aria-describedby="otp-note"`}>${problem && html`<p class="problem" id="otp-note" role="alert">${problem}</p>`}<button class="main">${t('Switch on')}</button></form>`,
 })
 
 export const accountScreens: readonly Screen[] = [
@@ -70,11 +78,14 @@ export const accountScreens: readonly Screen[] = [
       // The answer of the request has the form, and that of a wrong code has it again.
       when: () => false,
       fields: { requestToken: { label: t('Request'), as: 'hidden' }, otpToken: t('Code') },
-      refused: ({ detail }, text, shown) => {
+      refused: ({ status, detail, fields }, text, shown) => {
+        if (status === 401) return undefined
         const asked = { requestToken: text('requestToken'), uri: text('uri') }
-        return detail !== 'Invalid request token' && /^otpauth:\/\/totp\/[!-~]{1,1000}$/.test(asked.uri)
-          ? appOf(asked, shown, true)
-          : undefined
+        const problem = fields.has('otpToken') ? WRONG_CODE : (REFUSALS.get(detail) ?? recognized(detail))
+        const isOver = [NO_REQUEST, 'Two factor is already enabled.'].includes(detail)
+        if (!isOver && /^otpauth:\/\/totp\/[!-~]{1,1000}$/.test(asked.uri)) return appOf(asked, shown, problem)
+        const body = html`<p class="problem" role="alert">${problem} <a href="/my-account/two-factor">${t('Go on')}</a></p>`
+        return { heading: t('Two-factor login'), body }
       },
       said: t('Two-factor login is on.'),
     }),
