@@ -67,10 +67,10 @@ async function swap(form, submitter) {
     const page = await pageIn(answer)
     release(form)
     if (pathOf(answer.url) === '/login') return keepTyped(form, answer.url)
-    // Without the form it would take what was typed with it, such as a refusal of too many requests.
     // Lines that are typed meanwhile differ from those that are saved now.
     const { before } = form.elements
     if (answer.ok && before) before.value = body.get(form.querySelector('textarea').name)
+    // Without the form it would take what was typed with it, such as a refusal of too many requests.
     if (!answer.ok && !page.querySelector(`[name="part"][value="${form.elements.part?.value}"]`)) return complain(form, page)
     show(page, answer.url, form)
   } catch {
