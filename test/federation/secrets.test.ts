@@ -110,7 +110,8 @@ async function live(): Promise<void> {
   await ours.client.send('PUT', '/api/v1/users/me', { displayName: 'The root' })
   await ours.client.send('POST', '/api/v1/users/ask-reset-password', { email: 'ulla@example.com' })
   await ours.client.send('POST', '/api/v1/server/blocklist/servers', { host: '127.0.0.1:1' })
-  // An activity that always fails is parked.
+  // An activity that always fails is parked; nothing else may fail with it.
+  await ours.settled()
   await ours.query('alter table rating rename to rating_away')
   await ours.deliver(people[0]?.account ?? well.instance, well.activity(people[0]?.account ?? well.instance, 'Dislike', video.url))
   await until(async () => (await ours.query("select 1 from incoming_activity where state = 'parked'"))[0])
