@@ -60,16 +60,17 @@ export async function* linesBackwards(path: string, spend: Spend, isLater: IsLat
 
 /** Where the later lines begin, or a place soon after: lines are in the order of their times. */
 async function endBefore(file: FileHandle, size: number, isLater: IsLater): Promise<number> {
-  let [low, high] = [0, size]
+  let [low, high, end] = [0, size, size]
   // Most searches begin at the end of a file.
   let middle = Math.max(0, size - PROBE)
   while (high - low > PIECE) {
     const start = await firstLater(file, middle, isLater)
     if (start === undefined) low = middle
-    else high = start
+    // The line at `middle` may be longer than the rest of the range.
+    else [high, end] = [middle, start]
     middle = Math.floor((low + high) / 2)
   }
-  return high
+  return end
 }
 
 /** Where the first line after a place begins, if it is later; undefined without a line whose time is known. */

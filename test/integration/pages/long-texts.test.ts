@@ -153,7 +153,7 @@ it('500 long chapters are edited on pages of 50, of which each keeps what others
   expect(linksIn(await bounded(root, here), 'Next page')).toEqual([`${here}?page=2`])
   const [first, second, again, beyond] = [await open(1), await open(2), await open(2), await open(99)]
   const lines = (second.fields.chapters ?? '').split('\n')
-  expect(first.fields.chapters).toMatch(/^0:00 A title in lines\n0:01 /)
+  expect(first.fields.chapters).toMatch(/^0:00 A  title in lines\n0:01 /)
   expect(lines).toEqual(titles.slice(50, 100).map((title, n) => `${clock(50 + n)} ${title}`))
   expect(beyond.fields.chapters).toMatch(/^7:30 "+450\n/)
   // The first page loses its chapters but the first and the last one.
@@ -164,12 +164,21 @@ it('500 long chapters are edited on pages of 50, of which each keeps what others
   // Two tabs change the second page as it was before.
   const saved = await root.send(second, { chapters: lines.slice(3).join('\n') })
   expect(saved.path).toBe(`${here}?page=2&done=chapters`)
-  expect((await root.send(again, { chapters: lines.toSpliced(10, 1, '1:00 Changed').join('\n') })).status).toBe(200)
+  expect((await root.send(again, { chapters: lines.toSpliced(10, 1, '1:00  Changed  twice').join('\n') })).status).toBe(200)
   const both = kept.filter(({ timecode }) => timecode < 50 || timecode > 52)
-  const changed = both.map((chapter) => (chapter.timecode === 60 ? { timecode: 60, title: 'Changed' } : chapter))
+  const changed = both.map((chapter) => (chapter.timecode === 60 ? { timecode: 60, title: 'Changed  twice' } : chapter))
   expect(await stored()).toEqual(changed)
   expect((await root.send(beyond, { chapters: `${beyond.fields.chapters}\n9:00 End` })).status).toBe(200)
-  expect(await stored()).toEqual([...changed, { timecode: 540, title: 'End' }])
+  const all = [...changed, { timecode: 540, title: 'End' }]
+  expect(await stored()).toEqual(all)
+  // A line that was not touched takes no other title away.
+  const [one, two] = [await open(2), await open(2)]
+  const shown = (one.fields.chapters ?? '').split('\n')
+  const [third = '', fourth = ''] = [all[52], all[53]].map((chapter) => clock(chapter?.timecode ?? 0))
+  expect((await root.send(one, { chapters: shown.toSpliced(2, 1, `${third} Third`).join('\n') })).status).toBe(200)
+  expect((await root.send(two, { chapters: shown.toSpliced(3, 1, `${fourth} Fourth`).join('\n') })).status).toBe(200)
+  const named = all.map((chapter, n) => ({ ...chapter, title: { 52: 'Third', 53: 'Fourth' }[n] ?? chapter.title }))
+  expect(await stored()).toEqual(named)
 })
 
 it('a chapter that cannot be saved is named by its line, in the language of the reader', async () => {
@@ -184,7 +193,7 @@ it('a chapter that cannot be saved is named by its line, in the language of the 
     return [status, /id="chapters-chapters-note">([^<]*)</.exec(html)?.[1]]
   }
   expect(await saying('nonsense')).toEqual([400, 'Zeile 52: Nötig sind eine Zeit wie 1:30 und ein Titel mit höchstens 100 Zeichen.'])
-  expect(await saying('0:07 Twice')).toEqual([400, 'Zeile 8: Bei 0:07 ist noch ein Kapitel, „Twice“.'])
+  expect(await saying('0:07 Twice')).toEqual([400, 'Zeile 52: Bei 0:07 ist noch ein Kapitel, „Part 7“.'])
   expect(await saying('7:30 Other')).toEqual([400, 'Zeile 52: Bei 7:30 ist noch ein Kapitel, „Part 450“.'])
   expect(await saying('9:00 Next')).toEqual([400, 'Ein Video hat höchstens 500 Kapitel.'])
 })
@@ -196,10 +205,15 @@ it('a list of 500 watched words is edited on pages of 50, of which each keeps th
   for (const { id } of data) await asRoot.send('DELETE', `${lists}/${id}`)
   const words = Array.from({ length: 500 }, (_, n) => `${n}-${'წ'.repeat(96)}`)
   words[0] = ' two\nlines '
+  words.splice(120, 2, 'two words', 'two  words')
+  words[320] = 'two\u2028words'
   const { watchedWordsList: made } = await asRoot.send<{ watchedWordsList: { id: number } }>('POST', lists, { listName: 'Long', words })
   const here = `/admin/watched-words/${made.id}`
   const open = async (page: number) => partIn(await bounded(root, `${here}?page=${page}`), 'list')
-  const stored = async () => await asRoot.get(`/api/v1/vireo/watched-words/server/lists/${made.id}`)
+  const stored = () => asRoot.get<{ words: string[] }>(`/api/v1/vireo/watched-words/server/lists/${made.id}`)
+  for (const page of [3, 7]) expect((await root.send(await open(page))).status).toBe(200)
+  expect((await stored()).words.toSorted()).toEqual(words.toSorted())
+  await asRoot.send('PUT', `${lists}/${made.id}`, { listName: 'Long', words })
   const [first, second] = [await open(1), await open(2)]
   expect(second.fields.words?.split('\n')).toEqual(words.slice(50, 100))
   expect((await root.send(first, { listName: 'Shorter', words: `two lines\n${words[9]}` })).status).toBe(200)

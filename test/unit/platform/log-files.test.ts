@@ -264,6 +264,19 @@ describe('a search', () => {
     expect({ found: many.found, isShort: many.searches < 30 }).toEqual({ found: ['before'], isShort: true })
   })
 
+  it('ends among lines of any length', async () => {
+    const times = Array.from({ length: 1_000 }, (_, n) => n)
+    for (const kib of [34, 36, 60, 300]) {
+      const written = times.map((n) => line(n, n % 20 === 0 ? 'x'.repeat(kib * 1024) : 'short'))
+      await writeFile(join(directory, 'vireo-web-here-1.log'), written.join(''))
+      for (const to of [0, 333, 500, 998]) {
+        const search = { from: new Date(0), to: new Date(to), level: 'info' } satisfies LogSearch
+        const { lines } = await pageOfLogFiles(directory, search, { maxChars: 1e9, maxRead: 1e9 }, { start: 0, count: 3 })
+        expect(lines.map(({ time }) => time)).toEqual([to, to - 1, to - 2].filter((time) => time >= 0))
+      }
+    }
+  })
+
   it('finds nothing without a folder', async () => {
     directory = join(directory, 'nowhere')
     expect(await search()).toEqual([])

@@ -18,7 +18,7 @@ interface Lines<Item> {
 }
 
 /** A line break within an item would make two of it. */
-export const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
+export const inOneLine = (text: string): string => text.replaceAll(/[\n\v\f\r\u0085\u2028\u2029]+/g, ' ').trim()
 
 export function linesOf<Item>({ name, words, allIn, lineOf, itemOf }: Lines<Item>) {
   /** Page and lines of the address; beyond the last page it is that one. */
@@ -26,14 +26,8 @@ export function linesOf<Item>({ name, words, allIn, lineOf, itemOf }: Lines<Item
     const all = allIn(shown)
     const page = Math.min(pageNumber(shown.query), Math.max(1, Math.ceil(all.length / LINES_PER_PAGE)))
     const end = page * LINES_PER_PAGE
-    return {
-      page,
-      hasMore: all.length > end,
-      lines: all
-        .slice(end - LINES_PER_PAGE, end)
-        .map(lineOf)
-        .join('\n'),
-    }
+    const lines = all.slice(end - LINES_PER_PAGE, end).map(lineOf)
+    return { page, hasMore: all.length > end, lines: lines.join('\n') }
   }
   const itemsOf = (text: string) => new Map(itemsIn(text, '\n').map((line) => [lineOf(itemOf(line)), itemOf(line)]))
 
@@ -48,7 +42,7 @@ export function linesOf<Item>({ name, words, allIn, lineOf, itemOf }: Lines<Item
     /** All items with the changes. Lines that are as before stay as they are now, or gone; new ones are where the page is. */
     changed(text: Text, shown: Shown): Item[] {
       const [all, before, typed] = [text('replaces') ? [] : allIn(shown), itemsOf(text('before')), itemsOf(text(name))]
-      const now = new Map(all.map((item) => [lineOf(item), item]))
+      const now = Map.groupBy(all, lineOf)
       const mine = [...typed].flatMap(([line, item]) => now.get(line) ?? (before.has(line) ? [] : [item]))
       const [first = all.length] = all.flatMap((item, index) => (before.has(lineOf(item)) ? [index] : []))
       const isOther = (item: Item) => !before.has(lineOf(item)) && !typed.has(lineOf(item))

@@ -202,24 +202,26 @@ export const chapterLines = linesOf<Chapter>({
 })
 
 function chapterIn(line: string): Chapter {
-  const [, time = '', title = ''] = /^([\d:]+) (.*)$/.exec(inOneLine(line)) ?? []
+  const [, time = '', title = ''] = /^([\d:]+)\s+(.*)$/.exec(inOneLine(line)) ?? []
   return { timecode: time === '' ? Number.NaN : time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0), title }
 }
 
 /** What is wrong with typed chapters among all that there would be. */
 export function chapterRules(text: Text, shown: Shown): Record<string, Localized | false> {
   const all = chapterLines.changed(text, shown)
+  const untouched = ['', ...text('before').split('\n')].map((line) => line.trim())
   const [problem = all.length > MAX_CHAPTERS && t('A video has at most {count} chapters.', { count: MAX_CHAPTERS })] = text('chapters')
     .split('\n')
     .flatMap((typed, index) => {
       const [chapter, line] = [chapterIn(typed), index + 1]
-      if (typed.trim() === '') return []
+      if (untouched.includes(typed.trim())) return []
       if (!newChapter.safeParse(chapter).success)
         return [t('Line {line}: needed are a time such as 1:30, and a title of at most {count} characters.', { line, count: MAX_TITLE })]
-      const other = all.find(({ timecode, title }) => timecode === chapter.timecode && inOneLine(title) !== chapter.title)
-      return other
-        ? [t('Line {line}: there is another chapter at {time}, “{title}”.', { line, time: clock(other.timecode), title: other.title })]
-        : []
+      return all
+        .filter((other) => other.timecode === chapter.timecode && inOneLine(other.title) !== chapter.title)
+        .map(({ timecode, title }) =>
+          t('Line {line}: there is another chapter at {time}, “{title}”.', { line, time: clock(timecode), title }),
+        )
     })
   return { chapters: problem }
 }
