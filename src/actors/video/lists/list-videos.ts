@@ -323,8 +323,8 @@ const spellings = (search: string): string[] => {
 const MOST_COUNTED = 1_000
 
 /**
- * Up to here, the matches of a filtered list are read at once, for its total and its page. No order of lists has an index by tags: of a
- * million videos, walking one finds a page of fewer than 4,000 matches later than reading them all.
+ * Up to here, the matches of a filtered list are read at once, for its total and its page. But for one tag by publication, no order of lists
+ * has an index by tags: of a million videos, walking one finds a page of fewer than 4,000 matches later than reading them all.
  */
 const mostRead = ({ tagsOneOf, tagsAllOf, autoTagOneOf }: VideoListQuery): number =>
   tagsOneOf || tagsAllOf || autoTagOneOf ? 4_000 : MOST_COUNTED
