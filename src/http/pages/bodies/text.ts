@@ -8,6 +8,7 @@ import { cut } from '../heads/index.ts'
 export const day = (date: Date): Html =>
   html`<time datetime="${date.toISOString()}">${new Localized((language) => language.day(date))}</time>`
 
+/** Day and time, in UTC. */
 export const moment = (date: Date): Localized => new Localized((language) => `${language.day(date)}, ${language.time(date)} UTC`)
 
 /** A number with its noun. */

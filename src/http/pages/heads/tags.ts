@@ -26,6 +26,7 @@ export interface Facts {
   description: string
   type: 'video' | 'website'
   url: string
+  /** The canonical address, if it differs. */
   canonical?: string | undefined
   image?: string | null
   /** A page with only the player. */
